@@ -75,9 +75,7 @@ else:
             "law.finite": "FiniteLaw is_summable",
             "law.law": "ONE ZERO Law law_of",
             "law.loss": "loss_bracket pair_loss worst_pair",
-            "mechanism": (
-                "Mechanism declared dividing_step index_with_bits integer_indices release_with_bits"
-            ),
+            "mechanism": ("Mechanism declared dividing_step index_with_bits integer_indices release_with_bits"),
             "parameters": (
                 "EXACT_GAMMA FINE DataUnits Declaration Inner SnappingParameters chosen_grid exact_parameters "
                 "spacing_of_doubles"

@@ -1,8 +1,8 @@
 """Mechanisms with awkward constants, for whoever compares two ways of computing the same thing.
 
-Room: selftest. Fine and natural grids from 2**-1000 to 2**950, noise far below the grid and of 2**29 steps of it, clamps
-within reach of the noise and out of it, ranges of 2**52 steps and away from zero, finite precision on a lattice and off
-it, values quantised by steps that no double can say. The tests of the same bits take them from here.
+Room: selftest. Fine and natural grids from 2**-1000 to 2**950, noise far below the grid and of 2**29 steps of it,
+clamps within reach of the noise and out of it, ranges of 2**52 steps and away from zero, finite precision on a lattice
+and off it, values quantised by steps that no double can say. The tests of the same bits take them from here.
 """
 
 from __future__ import annotations
@@ -96,10 +96,14 @@ CATALOGUE: dict[str, Callable[[], SnappingParameters]] = {
     "proved, sensitivity 72/1000, 500..1000": lambda: finite("0.3", "72/1000", 500, 1000, "proved"),
     "proved, sensitivity 10**6, fine": lambda: finite("0.01", 10**6, -(10**9), 10**9, "proved", grid="fine"),
     "proved, 200 bits": lambda: finite("0.7", "1/3", -10, 30, "proved", bits=200, grid="1/16"),
-    "proved, off the lattice, far from zero": lambda: finite(1, "1/10", Fraction(3 * 10**12 + 1, 3), 10**12 + 999, "proved"),
+    "proved, off the lattice, far from zero": lambda: finite(
+        1, "1/10", Fraction(3 * 10**12 + 1, 3), 10**12 + 999, "proved"
+    ),
     "proved, grid 2**-29": lambda: finite(1, 1, -10, 30, "proved", grid=Fraction(1, 1 << 29)),
     "53 bits": lambda: explicit(Fraction(5004131788810445, 1 << 52), 2, 1000, Precision.of(53)),
-    "53 bits, grid below the noise": lambda: explicit(Fraction(5004131788810445, 1 << 52), "1/8", 100, Precision.of(53)),
+    "53 bits, grid below the noise": lambda: explicit(
+        Fraction(5004131788810445, 1 << 52), "1/8", 100, Precision.of(53)
+    ),
     "53-bit logarithm, 118-bit product": lambda: explicit(Fraction(5004131788810445, 1 << 52), 2, 4096, MIXED),
     "24-bit logarithm, 30-bit product": lambda: explicit("9/8", 1, "100.25", COARSE_LOG),
     "16 bits": lambda: explicit("9/8", 1, 300, Precision.of(16)),

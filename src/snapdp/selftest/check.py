@@ -1,7 +1,7 @@
 """What a check is: a name, what is compared with what, and a function that compares and counts.
 
-Room: selftest. All inputs are made up here, so a difference is told in full. Whatever a check draws for itself comes from
-one printed seed: the same seed compares the same things again.
+Room: selftest. All inputs are made up here, so a difference is told in full. Whatever a check draws for itself comes
+from one printed seed: the same seed compares the same things again.
 """
 
 from __future__ import annotations

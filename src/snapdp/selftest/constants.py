@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from snapdp.mechanism import SnappingParameters
 from snapdp.selftest.catalogue import CATALOGUE, exact, finite
-from snapdp.selftest.check import Comparison, Effort, Checked
+from snapdp.selftest.check import Checked, Comparison, Effort
 from snapdp.selftest.second_logarithm import ln_tries
 
 GAMMA = 1 << 40  # the wide clamp changes an output with probability at most 1/GAMMA
@@ -28,8 +28,8 @@ def compare_constants(effort: Effort) -> Checked:
         upper = lower + delta * (1 + Fraction(dice.getrandbits(24), 997))
         grid = dice.choice(["fine", "natural"])
         _compare_exact(exact(epsilon, delta, lower, upper, grid), grid, comparison)
-    for epsilon in ("0.5", "1/3", "0.9", 1, "0.01")[: effort.size(5, 2)]:
-        _compare_notes(finite(epsilon, "1/10", -10, 30, "notes"), comparison)
+    for asked in ("0.5", "1/3", "0.9", 1, "0.01")[: effort.size(5, 2)]:
+        _compare_notes(finite(asked, "1/10", -10, 30, "notes"), comparison)
     for made in CATALOGUE.values():
         p = made()
         if p.rule == "proved":

@@ -1,7 +1,8 @@
 """The bits that noise is drawn with: the cipher against a second one, and a look whether the system's bits are sane.
 
-Room: selftest. No test can show that bits are fair or secret; these find a source that is stuck, repeats itself, forgets
-to be seeded again after a fork, or is biased by a few per cent. Bounds on counts are derived, not tried: for n fair bits
+Room: selftest. No test can show that bits are fair or secret; these find a source that is stuck, repeats itself,
+forgets to be seeded again after a fork, or is biased by a few per cent. Bounds on counts are derived, not tried: for n
+fair bits
 
     P(|ones - n/2| >= t) <= 2 e^(-2 t^2/n)                                       Hoeffding
     P(|bytes of one value - n/256| >= t) <= 2 e^(-t^2/(2 (n/256 + t/3)))         Bernstein
@@ -52,7 +53,7 @@ def compare_cipher(effort: Effort) -> Checked:
 
 
 def compare_entropy(_: Effort) -> Checked:
-    """Look at words as a release draws them: whether some are equal, and whether bits and bytes come as often as they must."""
+    """Look at words as a release draws them: whether some are equal, and how often each bit and byte comes."""
     comparison = Comparison()
     kinds = drawn(WORDS)
     every = [word for words in kinds.values() for word in words]

@@ -17,14 +17,14 @@ from snapdp.selftest.second_definition import HALF, PublicConstants, clamped, fi
 def enumerated_law(value: Fraction, constants: PublicConstants) -> dict[int, Fraction]:
     """Return the exact probability of every index that can occur, for a clamped inner value."""
     assert constants.precision is not None, "a real number has no last digit"
-    bits = constants.precision.uniform
+    bits, scale, precision = constants.precision.uniform, constants.noise_scale, constants.precision
     masses: dict[int, Fraction] = {}
     for sign, end in ((1, constants.low), (-1, constants.high)):
         for exponent in count(1):
             each = Fraction(1, 1 << (exponent + bits))  # sign, exponent and the bits behind the leading one
             seen = set()
             for significand in range(1 << (bits - 1), 1 << bits):
-                noise = sign * finite_noise(significand, 1 - bits - exponent, constants)
+                noise = sign * finite_noise(significand, 1 - bits - exponent, scale, precision)
                 index = clamped(math.floor((value + noise) / constants.grid + HALF), constants)
                 masses[index] = masses.get(index, Fraction(0)) + each
                 seen.add(index)

@@ -1,8 +1,8 @@
 """The stated law against enumeration of every string of bits at few bits, and against logarithms in exact arithmetic.
 
 Room: selftest. In finite precision probabilities are compared as exact rationals. In exact arithmetic a tail is
-e**(-t)/2, and an enclosure [a, b] holds it iff ln 2a <= -t <= ln 2b: the second logarithm decides, and no exponential is
-needed. Theory: docs/theory/finite-precision.md, (15)-(18); docs/theory/exact-law.md, (2).
+e**(-t)/2, and an enclosure [a, b] holds it iff ln 2a <= -t <= ln 2b: the second logarithm decides, and no exponential
+is needed. Theory: docs/theory/finite-precision.md, (15)-(18); docs/theory/exact-law.md, (2).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from snapdp.mechanism import Inner, Law, Precision, explicit_parameters, law_of
 from snapdp.selftest.catalogue import CATALOGUE
-from snapdp.selftest.check import Comparison, Effort, Checked
+from snapdp.selftest.check import Checked, Comparison, Effort
 from snapdp.selftest.enumeration import enumerated_law
 from snapdp.selftest.second_definition import HALF
 from snapdp.selftest.second_logarithm import ln_enclosed, rounded
@@ -63,6 +63,6 @@ def _compare_tails(law: Law, name: str, comparison: Comparison) -> None:
 
 
 def _ln_is(x: Fraction, y: Fraction, *, above: bool) -> bool:
-    """Tell whether ln x is above (below) y, or not to be told from it; both are wide of each other by 2**-100 at most."""
+    """Tell whether ln x is above (below) y, or cannot be told from it at 160 bits."""
     lower, upper, scale = ln_enclosed(x.numerator, x.denominator, LN_BITS)
     return upper >= y * (1 << scale) if above else lower <= y * (1 << scale)

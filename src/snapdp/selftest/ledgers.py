@@ -1,8 +1,8 @@
 """A throw-away ledger: its settings as SQLite tells them, and what is left of it when those who charge it are killed.
 
-Room: selftest. In a temporary directory, which should be on the kind of disk that ledgers are kept on: TMPDIR chooses it.
-A killed process is not a power failure: what the kernel has taken is safe from the one, and only fsync from the other.
-So settings are read back, and that the disk obeys them is believed. Theory: docs/theory/ledger.md.
+Room: selftest. In a temporary directory, which should be on the kind of disk that ledgers are kept on: TMPDIR chooses
+it. A killed process is not a power failure: what the kernel has taken is safe from the one, and only fsync from the
+other. So settings are read back, and that the disk obeys them is believed. Theory: docs/theory/ledger.md.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ def _compare_ledger(path: Path, acknowledged: list[int], kills: int, comparison:
     for charge in history:
         comparison.same((charge.state, charge.epsilon), ("orphaned", Fraction(EPSILON)), f"charge {charge.number}:")
     comparison.same(account.spent, len(history) * Fraction(EPSILON), "spent:")
-    comparison.holds(len(numbers) <= len(acknowledged) + kills, "more than one charge of a killed process is unknown to it")
+    comparison.holds(
+        len(numbers) <= len(acknowledged) + kills, "more than one charge of a killed process is unknown to it"
+    )
 
 
 @contextmanager

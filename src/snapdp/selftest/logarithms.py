@@ -15,6 +15,7 @@ from random import Random
 
 from snapdp.exact import (
     KNOWN_VALUES,
+    LN2,
     TABLE_BITS,
     exact_mpfr,
     exp_enclosure,
@@ -23,12 +24,11 @@ from snapdp.exact import (
     mpfr_context,
 )
 from snapdp.mechanism import FINE_LOG_ERROR, KNOWN_LOGARITHMS, SINGLE_LOG_ERROR
-from snapdp.selftest.check import Comparison, Effort, Checked
+from snapdp.selftest.check import Checked, Comparison, Effort
 from snapdp.selftest.second_logarithm import ln_enclosed, ln_tries, minus_ln_rounded, rounded
 
 KNOWN = 64
 DOUBLE_BITS = 53
-LN2 = 0.6931471805599453  # of doubles; only to scale what is allowed, downward
 PRECISIONS = (*range(2, 17), 24, 30, 53, 64, 100, 118, 200)
 
 
@@ -36,11 +36,16 @@ def compare_tables(_: Effort) -> Checked:
     """Compare every entry of both tables of known values with what integers give."""
     comparison = Comparison()
     comparison.same(len(KNOWN_LOGARITHMS), KNOWN, "number of known logarithms:")
-    for x, known in KNOWN_LOGARITHMS:
-        m, e = minus_ln_rounded(*_dyadic(x), DOUBLE_BITS) if x < 1 else (0, 0)
-        comparison.same(known, -math.ldexp(m, e) + 0.0, f"known logarithm of {x!r}:")
+    for point, known in KNOWN_LOGARITHMS:
+        m, e = minus_ln_rounded(*_dyadic(point), DOUBLE_BITS) if point < 1 else (0, 0)
+        comparison.same(known, -math.ldexp(m, e) + 0.0, f"known logarithm of {point!r}:")
+    *ends, scale = ln_enclosed(2, 1, 2 * TABLE_BITS)
+    is_around = LN2.lower * (1 << scale) <= ends[0] <= ends[1] <= LN2.upper * (1 << scale)
+    comparison.holds(is_around, "the known enclosure of ln 2 does not hold it")
     for function, x, floor in KNOWN_VALUES:
-        comparison.holds(_is_floor(function, x, floor), f"known value of {function} at {x}: {floor:#x} is not its floor")
+        comparison.holds(
+            _is_floor(function, x, floor), f"known value of {function} at {x}: {floor:#x} is not its floor"
+        )
     return comparison.checked()
 
 
@@ -48,7 +53,7 @@ def _is_floor(function: str, x: Fraction, floor: int) -> bool:
     """Tell whether floor <= 2**256 * function(x) < floor + 1, by logarithms alone."""
     unit = 1 << TABLE_BITS
     if function == "log":
-        (lower, upper, scale) = ln_enclosed(x.numerator, x.denominator, 2 * TABLE_BITS)
+        lower, upper, scale = ln_enclosed(x.numerator, x.denominator, 2 * TABLE_BITS)
         return {lower << TABLE_BITS >> scale, upper << TABLE_BITS >> scale} == {floor}
     shift = unit if function == "expm1" else 0
     return _ln_sign(floor + shift, unit, x) <= 0 < _ln_sign(floor + 1 + shift, unit, x)
@@ -75,7 +80,7 @@ def compare_machine(effort: Effort) -> Checked:
     count = effort.size(12_000, 1_500)
     doubles = [*(x for x, _ in KNOWN_LOGARITHMS if x < 1), *(_point(dice, 52) for _ in range(count))]
     true = [_ln(x) for x in doubles]
-    allowed = 52 * LN2 * FINE_LOG_ERROR
+    allowed = 52 * LN2.lower * FINE_LOG_ERROR
     for name, found in (("math.log", map(math.log, doubles)), ("numpy.log of doubles", np.log(doubles).tolist())):
         for x, one, other in zip(doubles, found, true, strict=True):
             comparison.holds(abs(Fraction(one) - other) <= allowed, f"{name}({x!r}) = {one!r} is too far off")
@@ -83,7 +88,7 @@ def compare_machine(effort: Effort) -> Checked:
     logs = np.log(np.array(singles, np.float32)).astype(float).tolist()
     for x, one in zip(singles, logs, strict=True):
         other = _ln(x)
-        near = Fraction(max(7 * LN2, float(-other))) * SINGLE_LOG_ERROR  # 7 ln 2: the least reach of a first level
+        near = max(7 * LN2.lower, -other) * SINGLE_LOG_ERROR  # 7 ln 2: the least reach of a first level
         comparison.holds(abs(Fraction(one) - other) <= near, f"numpy.log of the single {x!r} = {one!r} is too far off")
     return comparison.checked()
 
@@ -139,7 +144,9 @@ def _compare_rounded(bits: int, m: int, e: int, dice: Random, comparison: Compar
     other = 1 + dice.getrandbits(bits)
     product = fraction_of_mpfr(nearest.mul(x, exact_mpfr(other)))
     true = Fraction(other) * _value(m, e)
-    comparison.same(product, _value(*rounded(*true.as_integer_ratio(), bits)), f"{other} * {m} * 2**{e} to {bits} bits:")
+    comparison.same(
+        product, _value(*rounded(*true.as_integer_ratio(), bits)), f"{other} * {m} * 2**{e} to {bits} bits:"
+    )
 
 
 def _floats(bits: int, dice: Random, count: int) -> Iterator[tuple[int, int]]:

@@ -19,7 +19,7 @@ from snapdp.mechanism import (
     release_with_bits,
 )
 from snapdp.selftest.catalogue import CATALOGUE
-from snapdp.selftest.check import Comparison, Effort, Checked
+from snapdp.selftest.check import Checked, Comparison, Effort
 from snapdp.selftest.second_definition import index, number
 from snapdp.selftest.strings import SeededBits, awkward, placed, words
 
@@ -35,7 +35,7 @@ QUICK_LONG_SIZE = 33_000
 
 
 class ComparedCase:
-    """One mechanism of the catalogue, values for it, their strings of bits, and the answers of the second definition."""
+    """One mechanism of the catalogue, values for it, their strings of bits, and what the second definition answers."""
 
     def __init__(self, name: str, effort: Effort, count: int) -> None:
         dice = effort.dice("same bits", name, count)
@@ -66,7 +66,7 @@ def compare_scalars(effort: Effort) -> Checked:
     """Compare index and number of one value at a time, rationals among them."""
     comparison = Comparison()
     for name in CATALOGUE:
-        case = case_of(name, effort, effort.size(400, 40))
+        case = case_of(name, effort, effort.size(800, 40))
         sampler, expected = ScalarSampler(case.parameters), case.indices(case.values)
         found = [sampler.index(value, case.bits, i) for i, value in enumerate(case.values)]
         comparison.all_same(found, expected, case.told(case.values))
@@ -79,7 +79,7 @@ def compare_vectors(effort: Effort) -> Checked:
     """Compare arrays of doubles, and integers as the release of a table hands them over."""
     comparison = Comparison()
     for name in CATALOGUE:
-        case = case_of(name, effort, effort.size(400, 40))
+        case = case_of(name, effort, effort.size(800, 40))
         _compare_array(case, comparison)
         p = case.parameters
         whole = [int(value) for value in case.doubles if p.lower <= value <= p.upper and value.is_integer()]

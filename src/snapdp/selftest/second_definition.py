@@ -1,8 +1,8 @@
 """The definition of the mechanism again: a value, its constants and a string of bits give an index, and that a number.
 
 Room: selftest. Plain integers and rationals; it reads the constants of a mechanism and calls nothing of the library:
-neither its logarithm, its rounding, its coordinates nor its packing of digits. `definition.decide` and the samplers must
-answer alike for the same bits.
+neither its logarithm, its rounding, its coordinates nor its packing of digits. `definition.decide` and the samplers
+must answer alike for the same bits.
 Theory: docs/theory/mechanism.md, (1), (2), (5); docs/theory/finite-precision.md, (1), (2).
 """
 
@@ -92,7 +92,8 @@ def index(value: Any, constants: PublicConstants, digits: Digits) -> int:
     place = inner(value, constants)
     if constants.precision is None:
         return _exact_index(place, constants, digits)
-    noise = digits.sign * finite_noise(*truncated(digits, constants.precision.uniform), constants)
+    drawn = truncated(digits, constants.precision.uniform)
+    noise = digits.sign * finite_noise(*drawn, constants.noise_scale, constants.precision)
     return clamped(math.floor((place + noise) / constants.grid + HALF), constants)
 
 
@@ -118,9 +119,7 @@ def _exact_index(place: Fraction, constants: PublicConstants, digits: Digits) ->
         if digits.known:  # otherwise U may be as small as it likes
             *ends, scale = ln_enclosed(digits.known, 1 << digits.count, bits, wider=1)
             # floor(t + S rho ln U), with ln U = end / 2**scale
-            low, high = (
-                clamped(((centre << scale) + slope * end) // (unit << scale), constants) for end in ends
-            )
+            low, high = (clamped(((centre << scale) + slope * end) // (unit << scale), constants) for end in ends)
             if low == high:
                 return low
         if 2 * bits > digits.count or not digits.known:
@@ -136,11 +135,9 @@ def truncated(digits: Digits, bits: int) -> tuple[int, int]:
     return digits.known >> surplus, surplus - digits.count
 
 
-def finite_noise(significand: int, exponent: int, constants: PublicConstants) -> Fraction:
+def finite_noise(significand: int, exponent: int, noise_scale: Fraction, precision: Precisions) -> Fraction:
     """Return RN(noise_scale * RN(ln U*)) for U* = significand * 2**exponent: a number below 0."""
-    precision, scale = constants.precision, constants.noise_scale
-    assert precision is not None
     m, e = minus_ln_rounded(significand, exponent, precision.logarithm)
-    product = scale * m * Fraction(2) ** e
+    product = noise_scale * m * Fraction(2) ** e
     m, e = rounded(product.numerator, product.denominator, precision.product)
     return -m * Fraction(2) ** e

@@ -1,7 +1,7 @@
 """A second logarithm and a second rounding, in Python's integers alone: slow, short, and like nothing else here.
 
-Room: selftest. Shares no code and no idea with `exact`: no series of artanh and no MPFR, but binary digits of log2 one by
-one. With 1 <= y < 2, log2 y has the digit 1 iff y^2 >= 2; then y^2/2 goes on, otherwise y^2:
+Room: selftest. Shares no code and no idea with `exact`: no series of artanh and no MPFR, but binary digits of log2 one
+by one. With 1 <= y < 2, log2 y has the digit 1 iff y^2 >= 2; then y^2/2 goes on, otherwise y^2:
 
     x = 2^k y,   log2 x = k + 0.d1 d2 d3 ...,   ln x = log2 x * ln 2,   ln 2 = 1/2 + 1/(2*4) + 1/(3*8) + ...
 
@@ -76,7 +76,9 @@ def rounded(numerator: int, denominator: int, bits: int) -> tuple[int, int]:
     >>> rounded(7, 1, 2), rounded(5, 1, 2), rounded(1, 3, 4)
     ((2, 2), (2, 1), (11, -5))
     """
-    exponent = numerator.bit_length() - denominator.bit_length() - bits  # m is at least 2**(bits - 1), or one place short
+    exponent = (
+        numerator.bit_length() - denominator.bit_length() - bits
+    )  # m is at least 2**(bits - 1), or one place short
     while True:
         over, under = numerator << max(0, -exponent), denominator << max(0, exponent)
         whole, rest = divmod(over, under)
@@ -88,6 +90,7 @@ def rounded(numerator: int, denominator: int, bits: int) -> tuple[int, int]:
     return (whole, exponent) if whole < 1 << bits else (whole >> 1, exponent + 1)
 
 
+@lru_cache(maxsize=1 << 14)  # an enumeration asks for few, again and again
 def minus_ln_rounded(significand: int, exponent: int, bits: int) -> tuple[int, int]:
     """Return (m, e) with m * 2**e = -ln(significand * 2**exponent), rounded to nearest, for a number below 1.
 

@@ -98,5 +98,5 @@ def placed(p: SnappingParameters, digits: Digits, dice: Random) -> Fraction:
         *ends, scale = ln_enclosed(digits.known, 1 << digits.count, PLACED_DIGITS, wider=1)
         noise = p.noise_scale * Fraction(dice.choice(ends), 1 << scale)
     else:
-        noise = finite_noise(*truncated(digits, p.precision.uniform), p)
+        noise = finite_noise(*truncated(digits, p.precision.uniform), p.noise_scale, p.precision)
     return Fraction(p.offset + p.unit * ((k - HALF) * p.grid - digits.sign * noise))

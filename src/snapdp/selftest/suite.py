@@ -39,7 +39,7 @@ _LINES = (  # name, file and function, what is compared with what
 class SelfTest(Value):
     """What all checks have found.
 
-    seed      the same seed compares the same things again; the system's bits and the moments of crashes are new each time
+    seed      the same seed compares the same things again; the system's bits and the moments of kills are always new
     found     each check with its result, in the order in which they ran
     versions  of what was checked
     """
@@ -51,7 +51,8 @@ class SelfTest(Value):
 
     @property
     def is_sound(self) -> bool:
-        return not self.differing
+        """Tell whether something was compared, and nothing differs."""
+        return self.comparisons > 0 and not self.differing
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -105,7 +106,9 @@ def _guarded(check: Check, effort: Effort) -> Checked:
     """Run a check; one that breaks has found something, and says what broke. Nothing here is private."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a filter that is switched off says so; its answers are compared all the same
+            warnings.simplefilter(
+                "ignore"
+            )  # a filter that is switched off says so; its answers are compared all the same
             return check.run(effort)
     except Exception as broken:
         return Checked(differences=(f"it broke ({type(broken).__name__}): {broken}",))

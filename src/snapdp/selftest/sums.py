@@ -1,7 +1,7 @@
 """The exact sums of an engine against Python's integers: a made-up table, added up twice.
 
-Room: selftest. Levels up to 2**31 and their products, so that sums pass 2**63 and a sum in doubles cannot be right; cells
-at ties of steps 1/4 and 1/10 and beside them, beyond the bounds, missing. DuckDB and Spark read them from a file;
+Room: selftest. Levels up to 2**31 and their products, so that sums pass 2**63 and a sum in doubles cannot be right;
+cells at ties of steps 1/4 and 1/10 and beside them, beyond the bounds, missing. DuckDB and Spark read them from a file;
 PostgreSQL is given them inside the statement, so that nothing is ever written to a server.
 Theory: docs/theory/exact-sums.md, (3)-(7).
 """
@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -112,7 +113,7 @@ def added(asked: Aggregate, rows: list[Row]) -> tuple[int, ...]:
     if isinstance(asked, Bins):
         levels = [_level(asked.column, row) for row in rows]
         inside = [each for each in levels if each is not None]
-        bins = (sum(low <= each < high for each in inside) for low, high in zip(CUTS, CUTS[1:], strict=False))
+        bins = (sum(low <= each < high for each in inside) for low, high in pairwise(CUTS))
         return *bins, len(levels) - len(inside)
     assert isinstance(asked, Count)
     return (sum(all(_meets(test, row) for test in asked.where) for row in rows),)
@@ -179,9 +180,12 @@ def _written(rows: list[Row]) -> Iterator[Path]:
 def _as_values(rows: list[Row]) -> str:
     """Return the table as the beginning of a statement that calls it "data"."""
     names = ", ".join(f'"{column.name}"' for column in COLUMNS)
-    said: Callable[[float | None], str] = lambda cell: "NULL" if cell is None else f"'{cell!r}'"
-    lines = ", ".join(f"({', '.join(f'CAST({said(cell)} AS DOUBLE PRECISION)' for cell in row)})" for row in rows)
+    lines = ", ".join(f"({', '.join(map(_as_literal, row))})" for row in rows)
     return f'WITH "data"({names}) AS (VALUES {lines})'
+
+
+def _as_literal(cell: float | None) -> str:
+    return "CAST(NULL AS DOUBLE PRECISION)" if cell is None else f"CAST('{cell!r}' AS DOUBLE PRECISION)"
 
 
 def _named(asked: Aggregate) -> str:

@@ -8,39 +8,36 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 
 def checked_versions() -> dict[str, str]:
     """Return the names and versions of what the guarantee rests on; what is not there is "absent"."""
-    import gmpy2
-    import numpy as np
-
     return {
         "snapdp": str(sys.modules["snapdp"].__version__),
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
-        "gmpy2": str(gmpy2.version()),
-        "MPFR": str(gmpy2.mpfr_version()).removeprefix("MPFR "),
-        "GMP": str(gmpy2.mp_version()).removeprefix("GMP "),
-        "numpy": str(np.__version__),
-        "DuckDB": _duckdb(),
+        "gmpy2": _told("gmpy2", lambda gmpy2: gmpy2.version()),
+        "MPFR": _told("gmpy2", lambda gmpy2: gmpy2.mpfr_version().removeprefix("MPFR ")),
+        "GMP": _told("gmpy2", lambda gmpy2: gmpy2.mp_version().removeprefix("GMP ")),
+        "numpy": _told("numpy", lambda numpy: numpy.__version__),
+        "DuckDB": _told("duckdb", lambda duckdb: duckdb.__version__),
         "SQLite": sqlite3.sqlite_version,
-        "OpenSSL": _openssl(),
+        # the OpenSSL inside cryptography draws the noise; that of Python itself may be another
+        "OpenSSL": _told("cryptography.hazmat.backends.openssl", _openssl),
+        "cryptography": _told("cryptography", lambda cryptography: cryptography.__version__),
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
     }
 
 
-def _duckdb() -> str:
+def _told(name: str, ask: Callable[[Any], Any]) -> str:
     try:
-        import duckdb
+        return str(ask(import_module(name)))
     except ImportError:
         return "absent"
-    return str(duckdb.__version__)
 
 
-def _openssl() -> str:
-    """Return the OpenSSL inside `cryptography`, which noise is drawn with; Python's own may be another."""
-    from cryptography import __version__
-    from cryptography.hazmat.backends.openssl import backend
-
-    told = str(backend.openssl_version_text()).removeprefix("OpenSSL ").split()
-    return f"{told[0] if told else 'unknown'} (cryptography {__version__})"
+def _openssl(openssl: Any) -> str:
+    words = str(openssl.backend.openssl_version_text()).removeprefix("OpenSSL ").split()
+    return words[0] if words else "unknown"
