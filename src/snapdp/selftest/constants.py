@@ -2,7 +2,8 @@
 
 Room: selftest. Logarithms are the second ones. In finite precision the proved bound is evaluated anew with rational
 bounds of its exponentials, which are wider by less than one float of the noise scale. No name of the library's own
-derivation is used. Theory: docs/theory/mechanism.md, (3), (4); docs/theory/finite-precision.md, (3)-(6), (11).
+derivation is used. Theory: docs/theory/mechanism.md, (3), (4); docs/theory/finite-precision.md, (3)-(6), (11);
+docs/theory/second-arithmetic.md, (4).
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _compare_notes(p: SnappingParameters, comparison: Comparison) -> None:
 
 
 def _proved_loss(p: SnappingParameters) -> Fraction:
-    """Return a bound of the loss of neighbours one sensitivity apart: theory (6), every term rounded up."""
+    """Return a bound of the loss of neighbours one sensitivity apart: finite-precision (6), every term rounded up."""
     assert p.precision is not None
     assert p.bound is not None
     scale, eta_draw = p.noise_scale, Fraction(2, 1 << p.precision.uniform)

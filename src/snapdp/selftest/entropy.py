@@ -1,14 +1,8 @@
 """The bits that noise is drawn with: the cipher against a second one, and a look whether the system's bits are sane.
 
 Room: selftest. No test can show that bits are fair or secret; these find a source that is stuck, repeats itself,
-forgets to be seeded again after a fork, or is biased by a few per cent. Bounds on counts are derived, not tried: for n
-fair bits
-
-    P(|ones - n/2| >= t) <= 2 e^(-2 t^2/n)                                       Hoeffding
-    P(|bytes of one value - n/256| >= t) <= 2 e^(-t^2/(2 (n/256 + t/3)))         Bernstein
-
-and some two words of n are equal with probability below n^2/2^65. All of it together gives a false alarm with
-probability below FALSE_ALARM.
+forgets to be seeded again after a fork, or is biased by a few per cent. Bounds on counts are derived, not
+tried: docs/theory/second-arithmetic.md, (5)-(7).
 """
 
 from __future__ import annotations

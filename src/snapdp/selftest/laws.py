@@ -2,7 +2,8 @@
 
 Room: selftest. In finite precision probabilities are compared as exact rationals. In exact arithmetic a tail is
 e**(-t)/2, and an enclosure [a, b] holds it iff ln 2a <= -t <= ln 2b: the second logarithm decides, and no exponential
-is needed. Theory: docs/theory/finite-precision.md, (15)-(18); docs/theory/exact-law.md, (2).
+is needed. Theory: docs/theory/finite-precision.md, (15)-(18); docs/theory/exact-law.md, (2);
+docs/theory/second-arithmetic.md, (3).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ by one. With 1 <= y < 2, log2 y has the digit 1 iff y^2 >= 2; then y^2/2 goes on
 
 Numbers are enclosed by two integers over a power of two, the lower rounded down and the upper up at every step. Where a
 square cannot be told from 2 the digits end there, and the enclosure is as wide as they are few: whoever needs more asks
-with more bits.
+with more bits. Theory: docs/theory/second-arithmetic.md, (1), (2).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Enclosed = tuple[int, int, int]  # lower, upper, scale: lower <= 2**scale * x <=
 def ln_enclosed(numerator: int, denominator: int, bits: int, *, wider: int = 0) -> Enclosed:
     """Return (lower, upper, scale) around the logarithm of a positive rational, from about so many digits of log2.
 
-    wider   the logarithms of all numbers up to (numerator + wider)/denominator lie between them as well
+    wider   the logarithms of all numbers up to (numerator + wider)/denominator lie between them as well; there is
+            no power of two among them, as there is none between neighbours over a power of two
 
     >>> lower, upper, scale = ln_enclosed(10, 1, 30)
     >>> lower / 2**scale < 2.302585092994046 < upper / 2**scale
@@ -51,7 +52,7 @@ def _log2(numerator: int, largest: int, denominator: int, bits: int) -> Enclosed
     low, high = (numerator << left) // under, -(-(largest << left) // under)
     two, digits = 2 << width, whole
     if high > two:
-        raise ValueError("the numbers lie too far apart")
+        raise ValueError("a power of two lies between the numbers")
     for place in range(bits):
         low, high = low * low >> width, -(-high * high >> width)
         if low >= two:

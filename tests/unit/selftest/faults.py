@@ -12,7 +12,7 @@ import pytest
 from snapdp.exact import functions
 from snapdp.exact.functions import exact_mpfr
 from snapdp.ledger.storage import sqlite_link
-from snapdp.mechanism.sampling import vectors
+from snapdp.mechanism.sampling import filter, known_logarithms, vectors
 from snapdp.randomness import bits
 from snapdp.selftest import logarithms
 from snapdp.tables.engines.duckdb import DuckdbEngine
@@ -56,11 +56,12 @@ def logarithm_off_at_low_precision(patch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @contextmanager
 def changed_known_logarithm(patch: pytest.MonkeyPatch, place: int = 41) -> Iterator[None]:
-    """Let one entry of the table be off in its last digit."""
-    known = list(logarithms.KNOWN_LOGARITHMS)
+    """Let one entry of the table be off in its last digit, for everybody who reads it."""
+    known = list(known_logarithms.KNOWN_LOGARITHMS)
     x, logarithm = known[place]
     known[place] = x, logarithm * (1 + 2.0**-52)
-    patch.setattr(logarithms, "KNOWN_LOGARITHMS", tuple(known))
+    for reader in (known_logarithms, filter, vectors, logarithms):
+        patch.setattr(reader, "KNOWN_LOGARITHMS", tuple(known))
     yield
 
 

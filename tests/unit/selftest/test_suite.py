@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.selftest import CHECKS, run_selftest
+from snapdp.selftest import CHECKS, run_selftest, suite
 from snapdp.selftest.check import Check, Checked
-from snapdp.selftest import suite
 from tests.unit.selftest import faults
 
 SEED = 2012
@@ -15,7 +14,7 @@ FAULTS = {  # the fault: the checks that are run, and those of them that must fi
     "logarithm_off_at_low_precision": (("mpfr", "known-logarithms"), ("mpfr",)),
     "changed_known_logarithm": (("known-logarithms", "mpfr"), ("known-logarithms",)),
     "reused_word": (("vector", "aes"), ("vector",)),
-    "reused_half": (("vector", "long-vector"), ("long-vector",)),
+    "reused_half": (("long-vector", "aes"), ("long-vector",)),
     "sums_in_doubles": (("sums-duckdb", "aes"), ("sums-duckdb",)),
     "synchronous_off": (("ledger-settings", "aes"), ("ledger-settings",)),
     "repeated_blocks": (("entropy", "known-logarithms"), ("entropy",)),
@@ -30,11 +29,9 @@ SAID = {
     "synchronous_off": "synchronous is 0, should be 2 (FULL) or more",
     "one_bit_stuck": "bit 28 is 1 in 0 of 16384 words",
 }
-HALVES = {"reused_half"}  # a vector of 33,000 values, and the second definition of each
-QUICK = [pytest.param(name, marks=[pytest.mark.long] if name in HALVES else []) for name in FAULTS]
 
 
-@pytest.mark.parametrize("fault", QUICK)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_found_by_the_right_check(fault, monkeypatch):
     run, right = FAULTS[fault]
     with getattr(faults, fault)(monkeypatch):

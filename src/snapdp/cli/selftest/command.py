@@ -26,9 +26,9 @@ Exit: 0 nothing differs, 1 something does, or nothing was compared.
 
 \b
 Examples:
-  snapdp selftest --quick
   snapdp selftest --list
-  snapdp selftest --only law --only aes --seed 1
+  snapdp selftest --quick --only law --only aes
+  snapdp selftest --only aes --seed 1
 """
 ADVICE = (
     "Do not release with this installation. Install snapdp and its libraries anew, in a fresh environment, and run "
@@ -53,7 +53,7 @@ def selftest_command(
 
     What releases rest on is computed again in plain Python and compared: logarithms, single releases and arrays on the
     same bits, stated probabilities, the cipher and the bits of noise, sums of the engines, a ledger whose users are
-    killed. About a minute.
+    killed. Without a flag everything is compared, in about a minute.
     """
     from snapdp.selftest import run_selftest
 
