@@ -303,6 +303,7 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("sql", name),
         ("help", name),
         ("completion", name),
+        ("selftest", "--only", name),
         ("start", f"{name}.csv"),
         ("plan", "--count", "--n-max", "5", "--epsilon", "1", "--ledger", name),
         ("ledger", name),

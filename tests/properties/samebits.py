@@ -18,15 +18,14 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
-from snapdp.mechanism.arithmetic import FinitePrecision, Precision
 from snapdp.mechanism.definition import decide
-from snapdp.mechanism.finite_precision import explicit_parameters, finite_parameters
-from snapdp.mechanism.parameters import SnappingParameters, exact_parameters
+from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.mechanism.sampling import vectors as vector_module
 from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.randomness.uniform import LazyUniform, halves
-from snapdp.values import replaced
+from snapdp.selftest import catalogue
+from snapdp.selftest.catalogue import CATALOGUE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -140,102 +139,31 @@ class Case(NamedTuple):
     filtered: bool = True
 
 
-def exact(epsilon: Any, sensitivity: Any, lower: Any, upper: Any, grid: Any = "fine", clamp: Any = "wide") -> Case:
-    return Case(
-        exact_parameters(
-            epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, clamp=clamp, gamma=None
-        )
-    )
+def exact(*words: Any, **options: Any) -> Case:
+    return Case(catalogue.exact(*words, **options))
 
 
-def finite(epsilon: Any, sensitivity: Any, lower: Any, upper: Any, rule: str, **options: Any) -> Case:
-    arithmetic = FinitePrecision(bits=options.pop("bits", None), rule=rule)
-    return Case(
-        finite_parameters(
-            epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper, arithmetic=arithmetic, **options
-        )
-    )
+def finite(*words: Any, **options: Any) -> Case:
+    return Case(catalogue.finite(*words, **options))
 
 
-def explicit(noise_scale: Any, grid: Any, bound: Any, precision: Precision | None) -> Case:
-    scale, step, end = Fraction(noise_scale), Fraction(grid), Fraction(bound)
-    return Case(explicit_parameters(noise_scale=scale, grid=step, bound=end, precision=precision))
+def explicit(*words: Any) -> Case:
+    return Case(catalogue.explicit(*words))
 
 
 def with_step(case: Case, step: Any) -> Case:
-    return Case(replaced(case.parameters, step=Fraction(step)), case.filtered)
+    return Case(catalogue.with_step(case.parameters, step), case.filtered)
 
 
-def unfiltered(case: Case) -> Case:
-    return Case(case.parameters, filtered=False)
-
-
-MIXED = Precision(uniform=53, logarithm=53, product=118)
-COARSE_LOG = Precision(uniform=118, logarithm=24, product=30)
-
-CASES: dict[str, Case] = {
-    # exact arithmetic: fine and natural grids, sensitivities, ranges away from zero
-    "count, fine": exact("0.5", 1, 0, 1000),
-    "count, natural": exact("0.5", 1, 0, 1000, "natural"),
-    "sensitivity 1/10, -10..30": exact(1, "1/10", -10, 30),
-    "sensitivity 1/10, -10..30, natural": exact(1, "0.1", -10, 30, "natural"),
-    "sensitivity 72/1000, 500..1000": exact("0.3", "72/1000", 500, 1000),
-    "sensitivity 72/1000, 500..1000, natural": exact("0.3", "0.072", 500, 1000, "natural"),
-    "sensitivity 10**6": exact("0.01", 10**6, -(10**9), 10**9),
-    "sensitivity 10**6, natural": exact("7/3", 10**6, 10**8, 10**9, "natural"),
-    "clamped to 500..1000": exact("0.1", 1, 500, 1000, "natural", "range"),
-    "clamped to -1000..-500": exact("0.1", 1, -1000, -500, "fine", "range"),
-    "clamped to 0..100": exact("0.5", 1, 0, 100, "natural", "range"),
-    "clamped to -100..0": exact("0.5", 1, -100, 0, "fine", "range"),
-    "two outputs": exact("0.1", 1, 0, 1, 1, "range"),
-    "an own clamp": exact("0.2", 3, -7, 50, "1/4", (-20, "66.6")),
-    "clamp at 12 noise scales": exact(1, 1, 0, 100, 1, (-12, 112)),
-    "clamp just within reach of the noise": exact(1, 1, 0, 100, 1, (-20, 120)),  # 28 ln 2 + 1 is 20.4
-    "clamp just out of reach of the noise": exact(1, 1, 0, 100, 1, (-21, 121)),
-    "noise far below the grid": exact(1000, 1, -50, 50, 1),
-    "noise of 16 grid steps": exact(1, 16, 0, 5000, 1),
-    "noise of just more than 16 grid steps": exact(1, "16.001", 0, 5000, 1),
-    # grids from 2**-29 to 2**52, clamps up to 2**51 steps and beyond what the filter takes
-    "grid 2**-29, noise of 2**29 steps": exact(1, 1, -10, 30, Fraction(1, 1 << 29)),
-    "grid 2**-29, natural": exact(1, Fraction(1, 1 << 29), -10, 30, "natural"),
-    "grid 2**52": exact(1, 3 << 50, -(1 << 70), 1 << 70, 1 << 52),
-    "grid 2**52, 2**51 steps": exact(1, 3 << 50, -(1 << 103), 1 << 103, 1 << 52, "range"),
-    "2**26 steps": exact(1, 1, -(1 << 26), 1 << 26, 1, "range"),
-    "2**26 + 1 steps": exact(1, 1, 0, (1 << 26) + 1, 1, "range"),
-    "2**51 steps": exact("0.37", 1, -(1 << 51), 1 << 51, 1, "range"),
-    "2**51 steps of 2**-29": exact(2, Fraction(1, 1 << 30), 0, 1 << 22, Fraction(1, 1 << 29), "range"),
-    "2**51 + 1 steps": unfiltered(exact(1, 1, 0, (1 << 51) + 1, 1, "range")),
-    "2**52 steps": unfiltered(exact(1, 1, -(1 << 52), 1 << 52, 1, "range")),
-    "integers beyond 2**53, split": exact(1, 1 << 12, -(1 << 60), 1 << 60, "natural", "range"),
-    "grid 2**-1000": unfiltered(exact(1, Fraction(1, 1 << 1000), 0, Fraction(1, 1 << 960), "natural", "range")),
-    "grid 2**950": unfiltered(exact(1, 1 << 950, -(1 << 990), 1 << 990, "natural", "range")),
-    "no power of two": unfiltered(explicit("7/5", "3/10", 40, None)),
-    # finite precision, on a lattice and off it
-    "notes, count": finite("0.5", 1, 0, 1000, "notes"),
-    "notes, 500..1000": finite("0.25", 2, 500, 1000, "notes"),
-    "notes, sensitivity 1/10": finite(1, "1/10", -10, 30, "notes"),
-    "notes, midpoint off the grid": finite("0.3", 1, 0, 1001, "notes"),
-    "proved, count, fine": finite("0.5", 1, 0, 1000, "proved", grid="fine"),
-    "proved, sensitivity 72/1000, 500..1000": finite("0.3", "72/1000", 500, 1000, "proved"),
-    "proved, sensitivity 10**6, fine": finite("0.01", 10**6, -(10**9), 10**9, "proved", grid="fine"),
-    "proved, 200 bits": finite("0.7", "1/3", -10, 30, "proved", bits=200, grid="1/16"),
-    "proved, off the lattice, far from zero": finite(1, "1/10", Fraction(3 * 10**12 + 1, 3), 10**12 + 999, "proved"),
-    "proved, grid 2**-29": finite(1, 1, -10, 30, "proved", grid=Fraction(1, 1 << 29)),
-    "53 bits": explicit(Fraction(5004131788810445, 1 << 52), 2, 1000, Precision.of(53)),
-    "53 bits, grid below the noise": explicit(Fraction(5004131788810445, 1 << 52), "1/8", 100, Precision.of(53)),
-    "53-bit logarithm, 118-bit product": explicit(Fraction(5004131788810445, 1 << 52), 2, 4096, MIXED),
-    "24-bit logarithm, 30-bit product": explicit("9/8", 1, "100.25", COARSE_LOG),
-    "16 bits": explicit("9/8", 1, 300, Precision.of(16)),
-    "4 bits": unfiltered(explicit("9/8", 1, 50, Precision.of(4))),
-    # quantised values
-    "step 1/4": with_step(exact("0.5", 1, 0, 1000), "1/4"),
-    "step 2**20": with_step(exact(1, 1 << 22, 0, 1 << 40), 1 << 20),
-    "step 1/10": with_step(exact(1, "1/10", -10, 30), "1/10"),
-    "step 1/10, natural": with_step(exact("0.3", "0.3", 500, 1000, "natural"), "1/10"),
-    "step 1/10, far from zero": with_step(exact(1, "1/10", 10**10, 10**10 + 1000, "natural"), "1/10"),
-    "step 1/10, off the lattice": with_step(finite(1, "1/10", -10, 30, "proved"), "1/10"),
-    "step 3/7, notes": with_step(finite("0.5", "3/7", -10, 30, "notes"), "3/7"),
+UNFILTERED = {
+    "2**51 + 1 steps",
+    "2**52 steps",
+    "grid 2**-1000",
+    "grid 2**950",
+    "no power of two",
+    "4 bits",
 }
+CASES = {name: Case(made(), filtered=name not in UNFILTERED) for name, made in CATALOGUE.items()}
 
 
 # Values --------------------------------------------------------------------------------------------------------------

@@ -47,6 +47,10 @@ MAP = {  # the order of the help page; a new command is one line
     "Check": {
         "verify": ("snapdp.cli.verify:verify_command", "Judge a record, a program, a function or a mechanism."),
         "check": ("snapdp.cli.check:check_command", "Check a certificate without believing it."),
+        "selftest": (
+            "snapdp.cli.selftest.command:selftest_command",
+            "Compare this machine with a second arithmetic.",
+        ),
     },
     "Laboratory": {
         "lab": ("snapdp.cli.lab.group:lab_group", "Study the mechanism: derive, run, bound, compare, published."),

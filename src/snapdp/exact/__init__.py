@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         round_digits_up as round_digits_up,
         round_places_up as round_places_up,
     )
+    from snapdp.exact.directed import KNOWN_VALUES as KNOWN_VALUES, TABLE_BITS as TABLE_BITS
     from snapdp.exact.dyadic import (
         HALF as HALF,
         exponent_at_least as exponent_at_least,
@@ -93,6 +94,7 @@ else:
         __name__,
         {
             "decimals": "floor_log10 power_of_ten round_digits_up round_places_up",
+            "directed": "KNOWN_VALUES TABLE_BITS",
             "dyadic": (
                 "HALF exponent_at_least exponent_of_power floor_log2 nearest_index nearest_index_of_double "
                 "nearest_multiple next_above next_below power_of_two power_of_two_at_least round_down round_nearest "

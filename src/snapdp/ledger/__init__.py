@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         units_of as units_of,
     )
     from snapdp.ledger.chain import canonical as canonical
+    from snapdp.ledger.durability import settings_in_force as settings_in_force
     from snapdp.ledger.ledger import Ledger as Ledger
     from snapdp.ledger.opening import terms_of as terms_of
     from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
@@ -55,6 +56,7 @@ else:
             "backup": "back_up restore",
             "belonging": "REQUEST_VERSION declaration_of identical units_of",
             "chain": "canonical",
+            "durability": "settings_in_force",
             "ledger": "Ledger",
             "opening": "terms_of",
             "storage.postgres": "has_ledger migrate",

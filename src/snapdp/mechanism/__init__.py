@@ -37,7 +37,9 @@ if TYPE_CHECKING:
         Mechanism as Mechanism,
         declared as declared,
         dividing_step as dividing_step,
+        index_with_bits as index_with_bits,
         integer_indices as integer_indices,
+        release_with_bits as release_with_bits,
     )
     from snapdp.mechanism.parameters import (
         EXACT_GAMMA as EXACT_GAMMA,
@@ -50,6 +52,13 @@ if TYPE_CHECKING:
         exact_parameters as exact_parameters,
         spacing_of_doubles as spacing_of_doubles,
     )
+    from snapdp.mechanism.sampling.filter import (
+        COARSE_LOG_ERROR as COARSE_LOG_ERROR,
+        FINE_LOG_ERROR as FINE_LOG_ERROR,
+        ScalarSampler as ScalarSampler,
+    )
+    from snapdp.mechanism.sampling.known_logarithms import KNOWN_LOGARITHMS as KNOWN_LOGARITHMS
+    from snapdp.mechanism.sampling.single_filter import SINGLE_LOG_ERROR as SINGLE_LOG_ERROR
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -66,10 +75,13 @@ else:
             "law.finite": "FiniteLaw is_summable",
             "law.law": "ONE ZERO Law law_of",
             "law.loss": "loss_bracket pair_loss worst_pair",
-            "mechanism": "Mechanism declared dividing_step integer_indices",
+            "mechanism": ("Mechanism declared dividing_step index_with_bits integer_indices release_with_bits"),
             "parameters": (
                 "EXACT_GAMMA FINE DataUnits Declaration Inner SnappingParameters chosen_grid exact_parameters "
                 "spacing_of_doubles"
             ),
+            "sampling.filter": "COARSE_LOG_ERROR FINE_LOG_ERROR ScalarSampler",
+            "sampling.known_logarithms": "KNOWN_LOGARITHMS",
+            "sampling.single_filter": "SINGLE_LOG_ERROR",
         },
     )

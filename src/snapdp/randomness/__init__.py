@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.randomness.bits import BitSource as BitSource, SystemBits as SystemBits
+    from snapdp.randomness.bits import (
+        BitSource as BitSource,
+        RecordedBits as RecordedBits,
+        SystemBits as SystemBits,
+        key_stream as key_stream,
+    )
     from snapdp.randomness.uniform import (
         DOUBLE_DIGITS as DOUBLE_DIGITS,
         DOUBLE_MASK as DOUBLE_MASK,
@@ -19,7 +24,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "bits": "BitSource SystemBits",
+            "bits": "BitSource RecordedBits SystemBits key_stream",
             "uniform": "DOUBLE_DIGITS DOUBLE_MASK FIRST_DIGITS HALF_DIGITS HALF_MASK LazyUniform joined",
         },
     )

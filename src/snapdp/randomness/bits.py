@@ -61,10 +61,10 @@ class SystemBits:
         return word
 
     def first_words(self) -> Fill:
-        return _keystream()
+        return key_stream()
 
     def first_halves(self) -> Fill:
-        return _keystream()
+        return key_stream()
 
     def second_halves(self, positions: Any) -> bytes:
         return urandom(HALF_BYTES * len(positions))
@@ -125,7 +125,11 @@ def _ciphers() -> tuple[Any, Any, Any]:
     return Cipher, algorithms.AES, modes.GCM
 
 
-def _keystream() -> Fill:
+def key_stream(entropy_of: Callable[[int], bytes] | None = None) -> Fill:
+    """Return a function that adds (XOR) the key stream of fresh keys to the buffers it is given.
+
+    entropy_of   where keys come from, for whoever compares ciphers; the operating system where left out
+    """
     cipher_of, aes, gcm = _ciphers()
     left = 0
     update_into: Callable[[Any, Any], int]
@@ -133,7 +137,7 @@ def _keystream() -> Fill:
     def fill(buffer: Any) -> None:
         nonlocal left, update_into
         if left < len(buffer):
-            entropy = urandom(_KEY_BYTES + _NONCE_BYTES)
+            entropy = (entropy_of or urandom)(_KEY_BYTES + _NONCE_BYTES)
             cipher = cipher_of(aes(entropy[:_KEY_BYTES]), gcm(entropy[_KEY_BYTES:]))
             update_into = cipher.encryptor().update_into
             left = WORDS_PER_KEY * WORD_BYTES

@@ -100,6 +100,7 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "verify-refuted": "snapdp verify snap_half --claim 0.49",
     "verify-mechanism": "snapdp verify --epsilon 0.9 --sensitivity 1 --bounds -1000,1000 --arithmetic notes --bits 118",
     "check": "snapdp check half.json release.json",
+    "selftest-list": "snapdp selftest --list",
     "lab-derive": "snapdp lab derive snap_half",
     "lab-run": "snapdp lab run snap_half --f 3 --U 0.3 --S -1",
     "lab-bound": "snapdp lab bound 1/(x*x+1) --range x=-1,3 --p 24 --relative",

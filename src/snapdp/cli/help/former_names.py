@@ -31,6 +31,7 @@ _NAMED = {
     "verify": "audit prove judge test analyse analyze",
     "verify RECORD --certificate FILE.json": "certify certificate",
     "check": "check-certificate validate recheck",
+    "selftest": "self-test diagnose doctor sanity",
     "lab compare": "comparison benchmark",
     "lab bound": "error rounding",
     "lab derive": "derivation rules",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,14 @@ class SqliteStorage:
 
     def session_lives(self, token: str) -> bool:
         return sessions.lives(self._path, token)
+
+    def settings(self, names: Sequence[str]) -> dict[str, int | str]:
+        """Return what the connection that writes has set, as SQLite tells it; nothing is written."""
+        self.begin(writing=True)
+        try:
+            return {name: self._run(f"PRAGMA {name}")[0][0] for name in names}
+        finally:
+            self.rollback()
 
     def damage(self) -> list[str]:
         found = []

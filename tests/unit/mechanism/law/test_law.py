@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -12,37 +11,16 @@ from hypothesis import example, given, settings, strategies as st
 
 import snapdp
 from snapdp.errors import ParameterError
-from snapdp.exact.dyadic import HALF, power_of_two, round_up
+from snapdp.exact.dyadic import HALF, round_up
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.mechanism.arithmetic import Precision
-from snapdp.mechanism.definition import clamped_index, noise_of
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner, SnappingParameters
+from snapdp.mechanism.parameters import Inner
+from snapdp.selftest.enumeration import enumerated_law
 
 F = Fraction
-
-
-def enumerated_law(value: Fraction, p: SnappingParameters) -> dict[int, Fraction]:
-    """Run the p-bit program on every U*, down to the exponent from which every output clamps; add the rest exactly."""
-    assert p.precision is not None
-    bits = p.precision.uniform
-    masses: dict[int, Fraction] = {}
-    for sign in (1, -1):
-        for exponent in itertools.count(1):
-            seen = set()
-            for significand in range(1 << (bits - 1), 1 << bits):
-                noise = sign * noise_of(significand, 1 - bits - exponent, p.noise_scale, p.precision)
-                index = clamped_index(math.floor((value + noise) / p.grid + HALF), p)
-                mass = HALF * power_of_two(-exponent) / (1 << (bits - 1))  # sign, exponent, significand
-                masses[index] = masses.get(index, F(0)) + mass
-                seen.add(index)
-            end = p.low if sign > 0 else p.high
-            if seen == {end}:  # the noise only grows from here: all smaller draws clamp too
-                masses[end] += HALF * power_of_two(-exponent)
-                break
-    return masses
 
 
 PRECISIONS = [Precision.of(p) for p in (4, 5, 6, 7, 8)] + [

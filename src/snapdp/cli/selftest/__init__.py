@@ -1,0 +1,1 @@
+"""The command that compares this installation with a second arithmetic: `snapdp selftest`."""

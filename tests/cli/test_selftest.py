@@ -1,0 +1,74 @@
+"""`snapdp selftest`: what it prints, its codes, and that a fault is told with what to do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.selftest import CHECKS
+from tests.unit.selftest import faults
+
+
+def run(*words):
+    return CliRunner(env={"COLUMNS": "80"}).invoke(main, ["selftest", *words], prog_name="snapdp")
+
+
+def test_a_sound_check_prints_a_table_versions_and_how_to_do_the_same_again():
+    done = run("--quick", "--only", "known-logarithms", "--only", "aes", "--seed", "7")
+    assert done.exit_code == 0, done.output
+    assert "same" in done.stdout
+    assert "SAME: nothing differs." in done.stdout
+    assert "snapdp selftest --quick --only known-logarithms --only aes --seed 7" in " ".join(done.stdout.split())
+    assert all(
+        name in done.stdout for name in ("Python ", "gmpy2 ", "MPFR ", "numpy ", "DuckDB ", "SQLite ", "OpenSSL ")
+    )
+    assert done.stderr.splitlines() == ["known-logarithms, 1 of 2", "aes, 2 of 2"]
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_fault_is_told_with_the_check_that_found_it_and_what_to_do(monkeypatch):
+    with faults.changed_known_logarithm(monkeypatch):
+        done = run("--only", "known-logarithms")
+        as_json = run("--only", "known-logarithms", "--json")
+    assert done.exit_code == 1
+    assert "DIFFERENT: known-logarithms." in done.stdout
+    assert "known-logarithms: known logarithm of 0.00093563518750050" in done.stdout
+    assert "Do not release with this installation." in done.stdout
+    assert as_json.exit_code == 1
+    said = json.loads(as_json.stdout)
+    assert (said["ok"], said["error"]) == (False, "different: known-logarithms.")
+    assert said["checks"][0]["verdict"] == "different"
+    assert "report it" in said["advice"]
+
+
+def test_json_has_every_check_with_its_comparisons_and_the_seed():
+    said = json.loads(run("--quick", "--only", "aes", "--seed", "5", "--json").stdout)
+    assert (said["ok"], said["seed"], said["quick"]) == (True, 5, True)
+    (check,) = said["checks"]
+    assert check["check"] == "aes"
+    assert check["comparisons"] > 10
+    assert check["absent"] is None
+    assert said["versions"]["SQLite"]
+
+
+def test_where_all_is_absent_nothing_is_said_to_be_the_same(monkeypatch):
+    monkeypatch.delenv("SNAPDP_POSTGRES", raising=False)
+    done = run("--only", "sums-postgresql")
+    assert done.exit_code == 1
+    assert "NOTHING was compared" in done.stdout
+    assert "sums-postgresql is absent: SNAPDP_POSTGRES names no server." in done.stdout
+
+
+def test_the_list_has_every_check_and_runs_none():
+    done = run("--list")
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in CHECKS)
+    assert [each["check"] for each in json.loads(run("--list", "--json").stdout)["checks"]] == [*CHECKS]
+
+
+@pytest.mark.parametrize("words", [("--only", "nothing"), ("--seed", "-1"), ("extra",)])
+def test_wrong_usage_is_told_apart_from_a_difference(words):
+    assert run(*words).exit_code == 2
