@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.screen import echo, echo_json, note, one_line, say, table, watched
+from snapdp.cli.screen import echo, echo_json, note, say, table, watched
+from snapdp.display import one_line
 from snapdp.selftest import CHECKS
 
 if TYPE_CHECKING:
