@@ -23,7 +23,7 @@ from snapdp.testing.judges.numbers import number_series
 from snapdp.testing.judges.telling import told_apart
 from snapdp.testing.kinds import KINDS
 from snapdp.testing.noise import FrozenNoise
-from snapdp.testing.observation import Audited
+from snapdp.testing.observation import AuditedRelease
 from snapdp.testing.replays import FEWEST, MOST, WITHOUT_CLAIM, Replays, replayed, replays_needed, warmed
 from snapdp.testing.violations import AuditReport, Violation, one_of_each
 
@@ -79,7 +79,7 @@ def audit(
     claims = claims_of(epsilon=epsilon, delta=delta, sensitivity=sensitivity, norm=norm, grid=grid)
     needed = 1 if claims.epsilon is None else replays_needed(claims.epsilon)
     count = replays or (WITHOUT_CLAIM if claims.epsilon is None else min(max(needed, FEWEST), MOST))
-    audited = Audited(
+    audited = AuditedRelease(
         function=release,
         released=released,
         is_own=_own_files(release, watch),
@@ -99,7 +99,7 @@ def audit(
 
 
 def _replays(
-    audited: Audited, inputs: tuple[Any, Any], *, draws: int, count: int, needed: int, whole_seconds: float
+    audited: AuditedRelease, inputs: tuple[Any, Any], *, draws: int, count: int, needed: int, whole_seconds: float
 ) -> Replays:
     noise = FrozenNoise(draws=draws, is_own=audited.is_own)
     with frozen(noise, audited.function):

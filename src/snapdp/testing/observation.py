@@ -29,7 +29,7 @@ OUTPUT, EXCEPTION = "output", "exception"
 LONGEST_TEXT = 200_000
 
 
-class Audited(Value):
+class AuditedRelease(Value):
     """What is audited and how: the function, which of its output is released, and where an audit looks.
 
     is_own     whether a file is code of the release
@@ -71,7 +71,7 @@ class Observation(Value):
         return tuple((draw.kind, draw.size) for draw in self.draws)
 
 
-def observed(release: Audited, data: Any, noise: FrozenNoise, replay: int) -> Observation:
+def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int) -> Observation:
     """Run a release once, on a copy of the data, with the noise of a replay."""
     given, is_copy = _copied(data)
     before = _plain_leaves(given) if is_copy else None
@@ -120,7 +120,7 @@ def observed(release: Audited, data: Any, noise: FrozenNoise, replay: int) -> Ob
     )
 
 
-def _output_leaves(release: Audited, output: Any, reader: Reader) -> tuple[list[Leaf], tuple[str, ...]]:
+def _output_leaves(release: AuditedRelease, output: Any, reader: Reader) -> tuple[list[Leaf], tuple[str, ...]]:
     """Return all leaves of an output, and the paths of the numbers that are released."""
     leaves = reader.leaves(output, OUTPUT)
     if release.released is None:
@@ -148,7 +148,7 @@ def _text_of(problem: BaseException) -> str:
         return "a text that cannot be read"
 
 
-def _raised_in(release: Audited, problem: BaseException) -> str:
+def _raised_in(release: AuditedRelease, problem: BaseException) -> str:
     """Return where the release's own code was when an exception left it."""
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame for frame in frames if release.is_own(frame.filename)]

@@ -17,7 +17,7 @@ from typing import Any
 
 from snapdp.exact import exp_enclosure, ln_enclosure
 from snapdp.testing.noise import FrozenNoise
-from snapdp.testing.observation import Audited, Observation, observed
+from snapdp.testing.observation import AuditedRelease, Observation, observed
 from snapdp.values import Value, replaced
 
 FALSE_ALARM = Fraction(1, 10**9)
@@ -73,7 +73,7 @@ class Replays(Value):
         yield from self.second
 
 
-def warmed(release: Audited, data: Any, noise: FrozenNoise) -> tuple[Observation, bool]:
+def warmed(release: AuditedRelease, data: Any, noise: FrozenNoise) -> tuple[Observation, bool]:
     """Run a release once before everything else, and say whether it imported anything, for which it gets more time."""
     modules = len(sys.modules)
     unwatched = replaced(release, watched=False, seconds=IMPORTING * release.seconds)
@@ -81,7 +81,7 @@ def warmed(release: Audited, data: Any, noise: FrozenNoise) -> tuple[Observation
 
 
 def replayed(
-    release: Audited,
+    release: AuditedRelease,
     inputs: tuple[Any, Any],
     noise: FrozenNoise,
     *,
