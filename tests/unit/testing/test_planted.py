@@ -8,11 +8,15 @@ from snapdp.testing import KINDS, audit
 from tests.unit.testing import planted
 from tests.unit.testing.planted import PLANTED
 
+# what differs in every replay is found in few, where no epsilon excuses it
+WITHOUT_EPSILON = {"metadata", "written", "warning", "exception", "input-changed", "threads", "state", "branches"}
+
 
 @pytest.mark.parametrize("each", PLANTED, ids=lambda each: f"{each.release.__name__}-{each.kind}")
 def test_a_planted_fault_is_found_and_named(each):
     planted.CACHE.clear()
-    claims = {"epsilon": planted.EPSILON, "sensitivity": 1, **each.claims}
+    told = {"replays": 6} if each.kind in WITHOUT_EPSILON else {"epsilon": planted.EPSILON}
+    claims = {"sensitivity": 1, **told, **each.claims}
     report = audit(each.release, each.first, each.second, **claims)
     assert each.kind in report.kinds
     assert report.kinds <= {each.kind, *each.others}

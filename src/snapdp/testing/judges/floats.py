@@ -19,7 +19,7 @@ from snapdp.testing.leaves import Leaf
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation
 
-# Doubles of one size are multiples of their last place anyway: a step is larger, and noise happens to be a multiple of it
+# Doubles of one size are multiples of their last place anyway: a step is larger; noise happens to be a multiple of it
 # with a chance of 1/2 a value. Shortest decimals end about there; every further power of ten has a chance of 1/10.
 BINARY, DECIMAL = 2, 16
 
