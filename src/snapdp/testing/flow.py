@@ -1,0 +1,90 @@
+"""Which lines of the release's own code ran, and that it ends: a tracer, and an alarm where the system has one.
+
+Room: testing. Steps from line to line are compared as a set: how often a loop turns is not compared, since every sum
+over rows would differ; what a loop does for one row is. Tracers of before (of coverage, of a debugger) are put back.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from types import FrameType
+from typing import Any
+
+from snapdp.testing.noise import LimitReached
+
+AGAIN = 0.25  # seconds after which a release that swallowed the alarm gets another
+
+Step = tuple[str, int, int]  # of a file, from line to line; 0 where a function begins
+
+
+class Flow:
+    """Collects the steps of one run, and stops it when its time is over."""
+
+    def __init__(self, *, is_own: Callable[[str], bool], seconds: float, watched: bool) -> None:
+        self._is_own, self._seconds = is_own, seconds
+        self._watched = watched or not _has_alarm()
+        self._ends = monotonic() + seconds
+        self.steps: set[Step] = set()
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Trace the block and stop it in time."""
+        before = sys.gettrace()
+        with self._alarm():
+            if self._watched:
+                sys.settrace(self._call)
+            try:
+                yield
+            finally:
+                if self._watched:
+                    sys.settrace(before)
+
+    def _stop(self, *_: Any) -> None:
+        raise LimitReached(f"more than {self._seconds:g} seconds in one call")
+
+    @contextmanager
+    def _alarm(self) -> Iterator[None]:
+        if not _has_alarm():
+            yield
+            return
+        before = signal.signal(signal.SIGALRM, self._stop)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
+        del event, argument
+        if monotonic() > self._ends:
+            self._stop()
+        file = frame.f_code.co_filename
+        if not self._is_own(file):
+            frame.f_trace_lines = False
+            return None
+        last = 0
+        steps, ends = self.steps, self._ends
+
+        def line(inner: FrameType, what: str, _: Any) -> Any:
+            nonlocal last
+            if what == "line":
+                steps.add((file, last, inner.f_lineno))
+                last = inner.f_lineno
+                if monotonic() > ends:
+                    self._stop()
+            return line
+
+        return line
+
+
+def _has_alarm() -> bool:
+    """Say whether an alarm can be set: in the main thread, of a system that has them, where nobody else set one."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return False
+    return not signal.getitimer(signal.ITIMER_REAL)[0]

@@ -1,0 +1,78 @@
+"""How a release behaves, whatever its numbers are: that it ends, keeps nothing, changes nothing, and draws afresh.
+
+Room: testing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snapdp.testing.judges.telling import bits, separated
+from snapdp.testing.observation import RETURNED, Observation
+from snapdp.testing.replays import Replays
+from snapdp.testing.violations import Violation
+
+
+def misconduct(replays: Replays) -> Iterator[Violation]:
+    """Yield limits that were reached, what both inputs fail with, state, seeds, threads and changed inputs."""
+    yield from _unfinished(replays)
+    yield from _kept_state(replays)
+    yield from _fixed_seeds(replays)
+    runs = [*replays.all, replays.cold]
+    if any(run.in_threads for run in runs):
+        yield Violation(kind="threads", sentence="noise is drawn, or work goes on, in a thread beside the call")
+    if any(run.input_changed for run in runs):
+        yield Violation(kind="input-changed", sentence="the input is not as it was before the call")
+
+
+def _unfinished(replays: Replays) -> Iterator[Violation]:
+    reached = [run for run in (replays.cold, *replays.all) if run.limit]
+    if reached:
+        yield Violation(kind="limit", sentence=f"the call was stopped: {reached[0].limit}", where=reached[0].where)
+        return
+    failed = [run for run in replays.all if run.ended != RETURNED]
+    if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
+        sentence = f"{failed[0].ended} is raised for both inputs, always: no output was audited"
+        yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+    elif failed and not separated([run.ended for run in replays.first], [run.ended for run in replays.second]):
+        sentence = f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs"
+        yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+
+
+def _kept_state(replays: Replays) -> Iterator[Violation]:
+    first, again = replays.first[0], replays.again
+    said = None
+    if _looks(first) != _looks(again) or _drew(first) != _drew(again):
+        said = "the same input and the same noise gave another answer when they were asked again"
+    elif not replays.imported and (_looks(replays.cold) != _looks(first) or _drew(replays.cold) != _drew(first)):
+        said = "the first call of all gave another answer than the second, with the same input and the same noise"
+    if said is None or first.limit or again.limit:
+        return
+    drawn = any(run.draws for run in replays.all)
+    varies = len({_looks(run) for run in replays.first}) > 1
+    if not drawn and varies:
+        sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept between calls"
+        yield Violation(kind="unknown-noise", sentence=sentence)
+    else:
+        yield Violation(kind="state", sentence=said)
+
+
+def _looks(run: Observation) -> tuple[object, ...]:
+    """Return what a caller sees; texts of exceptions change with how deep the call was."""
+    return (run.ended, *((path, bits(leaf)) for path, leaf in run.leaves.items() if run.has_returned))
+
+
+def _drew(run: Observation) -> tuple[object, ...]:
+    """Return what was drawn; of bytes, whether there were any: names of files are drawn as the clock will have it."""
+    return (bool(run.asked), *(each for each in run.asked if each[0] != "bytes"))
+
+
+def _fixed_seeds(replays: Replays) -> Iterator[Violation]:
+    """Yield seeds that are the same in replays whose fresh bits differ."""
+    if replays.count < 2:
+        return
+    for one, other in zip(replays.first[0].seeds, replays.first[1].seeds, strict=False):
+        if one[:2] == other[:2]:
+            yield Violation(
+                kind="fixed-seed", sentence="a generator is seeded with the same number in every call", where=one[2]
+            )

@@ -1,0 +1,126 @@
+"""The released numbers of all replays, path by path, exactly; and what rounding may have done to each.
+
+Room: testing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from snapdp.testing.claims import Claims
+from snapdp.testing.judges.telling import separated_numbers
+from snapdp.testing.leaves import Leaf
+from snapdp.testing.replays import Replays
+from snapdp.values import Value
+
+MOST_COMPARED = 30  # numbers of one output, pair by pair
+WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
+
+
+class NumberSeries(Value):
+    """One released number: its values for both inputs in every replay, and half the width of what rounding hides.
+
+    step   the grid that outputs are taken to be rounded to after the noise; 0 where they are not
+    """
+
+    path: str
+    first: tuple[Fraction, ...]
+    second: tuple[Fraction, ...]
+    hidden: tuple[Fraction, ...]
+    step: Fraction
+
+    def moved(self, replay: int) -> Fraction:
+        """Return how far the number moved in one replay."""
+        return abs(self.first[replay] - self.second[replay])
+
+    @property
+    def varies(self) -> bool:
+        """Whether the noise moves it."""
+        return len(set(self.first)) > 1 or len(set(self.second)) > 1
+
+
+def is_finite(leaf: Leaf) -> bool:
+    """Say whether a leaf is a real number."""
+    return not isinstance(leaf.value, (float, str)) or (isinstance(leaf.value, float) and math.isfinite(leaf.value))
+
+
+def last_place(leaf: Leaf) -> Fraction:
+    """Return the unit in the last place of a float, and 0 for what is exact.
+
+    >>> last_place(Leaf("output", "number", 1.0, 53)) == Fraction(1, 2**52)
+    True
+    """
+    if not leaf.bits:
+        return Fraction(0)
+    _, exponent = math.frexp(float(leaf.value))
+    return Fraction(2) ** max(exponent - leaf.bits, -1074)
+
+
+def number_series(replays: Replays, claims: Claims) -> list[NumberSeries]:
+    """Return the released numbers that have noise, are there in every replay, and repeat no other."""
+    without_noise = separated_numbers(replays)
+    paths = [path for path in replays.first[0].released if path not in without_noise]
+    found: list[NumberSeries] = []
+    for path in paths:
+        runs = [[run.leaves.get(path) for run in each] for each in (replays.first, replays.second)]
+        leaves = [leaf for each in runs for leaf in each if leaf is not None and is_finite(leaf)]
+        if len(leaves) == 2 * replays.count:
+            found.append(_series(path, leaves, replays, claims))
+    return _without_copies(found)
+
+
+def _series(path: str, leaves: Sequence[Leaf], replays: Replays, claims: Claims) -> NumberSeries:
+    values = [Fraction(leaf.value) for leaf in leaves]
+    count = replays.count
+    places = [last_place(leaf) for leaf in leaves]
+    hidden = [max(pair) for pair in zip(places[:count], places[count:], strict=True)]
+    return NumberSeries(
+        path=path,
+        first=tuple(values[:count]),
+        second=tuple(values[count:]),
+        hidden=tuple(hidden),
+        step=_step(values, max(places), replays) if claims.grid is None else claims.grid,
+    )
+
+
+def _step(values: Sequence[Fraction], place: Fraction, replays: Replays) -> Fraction:
+    """Return the largest number of which all values are multiples, where noise that is no whole number was rounded."""
+    kinds = {draw.kind for run in replays.all for draw in run.draws}
+    if kinds and kinds <= WHOLE_NUMBERS:
+        return Fraction(0)
+    common = common_divisor(values)
+    return common if common > 2 * place else Fraction(0)
+
+
+def common_divisor(values: Sequence[Fraction]) -> Fraction:
+    """Return the largest number of which all values are multiples, 0 if all are 0.
+
+    >>> common_divisor([Fraction(3, 2), Fraction(9, 4)])
+    Fraction(3, 4)
+    """
+    denominator = math.lcm(*(value.denominator for value in values))
+    return Fraction(math.gcd(*(int(value * denominator) for value in values)), denominator)
+
+
+def _without_copies(found: list[NumberSeries]) -> list[NumberSeries]:
+    """Leave out numbers that are another one moved by a constant: the ends of an interval, a number printed again."""
+    kept: list[NumberSeries] = []
+    for each in found:
+        if len(found) > MOST_COMPARED or not any(_is_copy(each, other) for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _is_copy(one: NumberSeries, other: NumberSeries) -> bool:
+    gaps = [a - b for a, b in zip((*one.first, *one.second), (*other.first, *other.second), strict=True)]
+    hidden = [a + b for a, b in zip(one.hidden, other.hidden, strict=True)] * 2
+    return overlap(gaps, hidden) is not None
+
+
+def overlap(middles: Sequence[Fraction], radii: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """Return what intervals around middles have in common, or None."""
+    lower = max(m - r for m, r in zip(middles, radii, strict=True))
+    upper = min(m + r for m, r in zip(middles, radii, strict=True))
+    return (lower, upper) if lower <= upper else None

@@ -1,0 +1,148 @@
+"""Frozen noise: the bytes that every generator draws in one run, decided by a number, and the log of what was drawn.
+
+Room: testing. Two runs with the same number draw the same noise, call by call; runs with other numbers draw other
+noise. Every place of the code that asks for bytes has a stream of its own: names of files and keys that are drawn now
+and then do not shift the noise. The bytes are those of SHAKE-256, for replays only; nothing is released with them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import shake_256
+from threading import get_ident
+from typing import Any, NamedTuple
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")
+
+
+class LimitReached(BaseException):
+    """A run took too long, or drew too often; no `except Exception` of the release keeps it."""
+
+
+class NoiseDraw(NamedTuple):
+    """One call of a generator. Parameters are tuples of numbers; locations are where the noise is centred."""
+
+    kind: str
+    size: int
+    location: tuple[Any, ...]
+    scale: tuple[Any, ...]
+    chances: tuple[float, ...]
+    where: str
+
+
+class FrozenNoise:
+    """What all replaced generators of an audit draw from."""
+
+    def __init__(self, *, draws: int, is_own: Callable[[str], bool]) -> None:
+        self._most, self._is_own = draws, is_own
+        self._reseeded: list[Callable[[int], None]] = []
+        self._depth = 0
+        self.start(0)
+
+    def start(self, replay: int) -> None:
+        """Begin a run: every generator starts anew, from what this number decides."""
+        self._replay, self._drawn = replay, 0
+        self._calls: Counter[str] = Counter()
+        self.draws: list[NoiseDraw] = []
+        self.seeds: list[tuple[str, Any, str]] = []
+        self._thread, self.drawn_elsewhere = get_ident(), False
+        for place, reseed in enumerate(self._reseeded):
+            reseed(self._number(f"generator {place}"))
+
+    def starts(self, reseed: Callable[[int], None]) -> None:
+        """Let a generator that lives longer than a run be seeded at the start of each."""
+        self._reseeded.append(reseed)
+        reseed(self._number(f"generator {len(self._reseeded) - 1}"))
+
+    def _number(self, name: str) -> int:
+        return int.from_bytes(shake_256(f"{self._replay} {name}".encode()).digest(16), "big")
+
+    def entropy(self) -> int:
+        """Return a fresh number for the seed of a generator that is made without one."""
+        self._calls["seed"] += 1
+        return self._number(f"seed {self._calls['seed']}")
+
+    def urandom(self, size: int, flags: int = 0) -> bytes:
+        """Take the place of os.urandom and os.getrandom."""
+        del flags
+        self.record("bytes", size=size)
+        site = self._site()
+        self._calls[site] += 1
+        return shake_256(f"{self._replay} {site} {self._calls[site]}".encode()).digest(size)
+
+    @contextmanager
+    def one_draw(self) -> Iterator[bool]:
+        """Say whether a draw is what the release asked for, and not one that another draw is made of."""
+        self._depth += 1
+        try:
+            yield self._depth == 1
+        finally:
+            self._depth -= 1
+
+    def record(
+        self,
+        kind: str,
+        *,
+        size: int = 1,
+        location: tuple[Any, ...] = (),
+        scale: tuple[Any, ...] = (),
+        chances: tuple[float, ...] = (),
+    ) -> None:
+        """Log a draw, and stop a run that draws without end."""
+        if self._depth > 1:
+            return
+        self.drawn_elsewhere |= get_ident() != self._thread
+        self._drawn += max(1, size if kind != "bytes" else 1)
+        if self._drawn > self._most:
+            raise LimitReached(f"more than {self._most:,} draws in one call")
+        self.draws.append(NoiseDraw(kind, size, location, scale, chances, self._asked_in()))
+
+    def seeded(self, kind: str, seed: Any) -> None:
+        """Log a seed that was given, not drawn."""
+        self.seeds.append((kind, _plain(seed), self._asked_in()))
+
+    def _asked_in(self) -> str:
+        """Return the file and line of the release's own code that asked for it, or of the nearest other."""
+        frame, nearest = sys._getframe(1), ""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if self._is_own(file):
+                return place(file, frame.f_lineno)
+            if not nearest and _is_a_site(file):
+                nearest = place(file, frame.f_lineno)
+            frame = frame.f_back  # type: ignore[assignment]
+        return nearest
+
+    def _site(self) -> str:
+        """Return the nearest code that asked for bytes."""
+        frame = sys._getframe(2)
+        while frame.f_back is not None and not _is_a_site(frame.f_code.co_filename):
+            frame = frame.f_back
+        return f"{os.path.basename(frame.f_code.co_filename)} {frame.f_code.co_name} {frame.f_lineno}"
+
+
+def _is_a_site(file: str) -> bool:
+    return not file.startswith(_HERE) and os.path.basename(file) not in _SKIPPED
+
+
+def place(file: str, line: int) -> str:
+    """Return a file and a line as people write them: relative to where they are, or the name alone.
+
+    >>> place("/elsewhere/release.py", 12)
+    'release.py:12'
+    """
+    inside = os.path.abspath(file).startswith(os.getcwd() + os.sep)
+    return f"{os.path.relpath(file) if inside else os.path.basename(file)}:{line}"
+
+
+def _plain(seed: Any) -> Any:
+    if type(seed) in (int, str, bytes, float):
+        return seed
+    if isinstance(seed, (list, tuple)):
+        return tuple(map(_plain, seed))
+    return _plain(seed.tolist()) if hasattr(seed, "tolist") else type(seed).__qualname__

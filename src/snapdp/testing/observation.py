@@ -1,0 +1,194 @@
+"""One run of a release with frozen noise, and everything about it that somebody could see.
+
+Room: testing. Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws,
+the seeds, the lines that ran, changes of the input, and threads that are left. Nothing of a run reaches the caller.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import logging
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from itertools import islice
+from types import GeneratorType
+from typing import Any
+
+from snapdp.testing.flow import Flow, Step
+from snapdp.testing.leaves import MOST_LEAVES, Leaf, Reader, text_leaves
+from snapdp.testing.noise import FrozenNoise, LimitReached, NoiseDraw, place
+from snapdp.values import Value
+
+RETURNED = "returned"
+OUTPUT, EXCEPTION = "output", "exception"
+LONGEST_TEXT = 200_000
+
+
+class AuditedRelease(Value):
+    """What is audited and how: the function, which of its output is released, and where an audit looks.
+
+    is_own     whether a file is code of the release
+    ignored    paths of the output that are not compared
+    """
+
+    function: Callable[[Any], Any]
+    released: Callable[[Any], Any] | None
+    is_own: Callable[[str], bool]
+    watched: bool
+    seconds: float
+    ignored: tuple[str, ...]
+
+
+class Observation(Value):
+    """What one run showed. `leaves` by their paths; `released` are the paths of the released numbers."""
+
+    leaves: dict[str, Leaf]
+    released: tuple[str, ...]
+    ended: str
+    where: str
+    limit: str
+    draws: tuple[NoiseDraw, ...]
+    seeds: tuple[tuple[str, Any, str], ...]
+    steps: frozenset[Step]
+    input_changed: bool
+    in_threads: bool
+    unread: dict[str, str]
+    places: dict[str, str]
+
+    @property
+    def has_returned(self) -> bool:
+        """Whether there is an output."""
+        return self.ended == RETURNED
+
+    @property
+    def asked(self) -> tuple[tuple[str, int], ...]:
+        """The kinds and sizes of the draws, in order."""
+        return tuple((draw.kind, draw.size) for draw in self.draws)
+
+
+def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int) -> Observation:
+    """Run a release once, on a copy of the data, with the noise of a replay."""
+    given, is_copy = _copied(data)
+    before = _plain_leaves(given) if is_copy else None
+    threads = set(threading.enumerate())
+    reader = Reader()
+    ended, where, limit = RETURNED, "", ""
+    leaves: list[Leaf] = []
+    released: tuple[str, ...] = ()
+    flow = Flow(is_own=release.is_own, seconds=release.seconds, watched=release.watched)
+    noise.start(replay)
+    with _overheard() as heard:
+        try:
+            with flow.followed():
+                output = release.function(given)
+                if isinstance(output, GeneratorType):
+                    output = list(islice(output, MOST_LEAVES))
+            leaves, released = _output_leaves(release, output, reader)
+        except KeyboardInterrupt:
+            raise
+        except LimitReached as reached:
+            ended, limit, where = "limit", str(reached), _raised_in(release, reached)
+        except BaseException as problem:
+            ended, where = type(problem).__qualname__, _raised_in(release, problem)
+            leaves = text_leaves(_text_of(problem), EXCEPTION)
+    places: dict[str, str] = {}
+    for name, texts in heard.items():
+        for number, (text, at) in enumerate(texts):
+            path = f"{name}[{number}]"
+            places[path] = at
+            leaves += text_leaves(text[:LONGEST_TEXT], path)
+    changed = is_copy and before != _plain_leaves(given)
+    left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
+    return Observation(
+        leaves={leaf.path: leaf for leaf in leaves if not leaf.path.startswith(release.ignored or ("\0",))},
+        released=tuple(path for path in released if not path.startswith(release.ignored or ("\0",))),
+        ended=ended,
+        where=where,
+        limit=limit,
+        draws=tuple(noise.draws),
+        seeds=tuple(noise.seeds),
+        steps=frozenset(flow.steps),
+        input_changed=changed,
+        in_threads=noise.drawn_elsewhere or left,
+        unread=reader.unread,
+        places=places,
+    )
+
+
+def _output_leaves(release: AuditedRelease, output: Any, reader: Reader) -> tuple[list[Leaf], tuple[str, ...]]:
+    """Return all leaves of an output, and the paths of the numbers that are released."""
+    leaves = reader.leaves(output, OUTPUT)
+    if release.released is None:
+        numbers = [leaf.path for leaf in leaves if leaf.sort == "number"]
+        return leaves, tuple(numbers or [leaf.path for leaf in leaves if leaf.sort == "printed"])
+    chosen = reader.leaves(release.released(output), "released")
+    return leaves + chosen, tuple(leaf.path for leaf in chosen if leaf.sort in ("number", "printed"))
+
+
+def _copied(data: Any) -> tuple[Any, bool]:
+    try:
+        return copy.deepcopy(data), True
+    except Exception:  # what cannot be copied is handed over as it is
+        return data, False
+
+
+def _plain_leaves(data: Any) -> list[tuple[str, str]]:
+    return [(leaf.path, repr(leaf.value)) for leaf in Reader().leaves(data, "input")]
+
+
+def _text_of(problem: BaseException) -> str:
+    try:
+        return str(problem)
+    except Exception:
+        return "a text that cannot be read"
+
+
+def _raised_in(release: AuditedRelease, problem: BaseException) -> str:
+    """Return where the release's own code was when an exception left it."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    own = [frame for frame in frames if release.is_own(frame.filename)]
+    return place(own[-1].filename, own[-1].lineno or 0) if own else ""
+
+
+class _Listener(logging.Handler):
+    def __init__(self, heard: list[tuple[str, str]]) -> None:
+        super().__init__(logging.NOTSET)
+        self._heard = heard
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = record.getMessage()
+        except Exception:
+            text = "a message that cannot be formatted"
+        self._heard.append((f"{record.levelname} {text}", place(record.pathname, record.lineno)))
+
+
+@contextmanager
+def _overheard() -> Iterator[dict[str, list[tuple[str, str]]]]:
+    """Collect what is printed, logged and warned, as (text, where), instead of showing it."""
+    heard: dict[str, list[tuple[str, str]]] = {"stdout": [], "stderr": [], "log": [], "warning": []}
+    out, err, root = io.StringIO(), io.StringIO(), logging.getLogger()
+    handlers, level, disabled = root.handlers[:], root.level, root.manager.disable
+    root.handlers[:] = [_Listener(heard["log"])]
+    root.setLevel(1)
+    logging.disable(logging.NOTSET)
+    hook = sys.unraisablehook
+    try:
+        with warnings.catch_warnings(record=True) as warned, redirect_stdout(out), redirect_stderr(err):
+            warnings.simplefilter("always")
+            yield heard
+    finally:
+        sys.unraisablehook = hook
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        logging.disable(disabled)
+    for name, stream in (("stdout", out), ("stderr", err)):
+        if text := stream.getvalue():
+            heard[name].append((text, ""))
+    for each in warned or ():
+        heard["warning"].append((f"{each.category.__name__} {each.message}", place(each.filename, each.lineno)))

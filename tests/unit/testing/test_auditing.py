@@ -1,0 +1,199 @@
+"""What a report says, what can be told to an audit, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import snapdp
+from snapdp.errors import ParameterError
+from snapdp.testing import KINDS, AuditFailure, audit, audit_neighbours, neighbouring_lists
+from snapdp.testing.judges.floats import is_on_a_grid
+from snapdp.testing.leaves import Leaf
+from snapdp.testing.replays import replays_needed
+from tests.unit.testing import planted
+from tests.unit.testing.planted import SAFE, clamped
+
+
+class Holder:
+    """A mechanism with a generator of its own."""
+
+    def __init__(self):
+        self.rng = np.random.RandomState(5)
+        self.python = random.Random(5)
+
+    def __call__(self, rows):
+        return clamped(rows) + self.rng.laplace() + self.python.gauss(0, 1)
+
+    def release(self, rows):
+        return self(rows)
+
+
+def with_a_default(rows, *, rng=np.random.default_rng(3)):  # noqa: B008
+    return clamped(rows) + rng.laplace()
+
+
+@pytest.mark.parametrize(
+    "release", [Holder(), Holder().release, with_a_default, partial(with_a_default, rng=np.random.default_rng(4))]
+)
+def test_generators_that_somebody_holds_are_frozen(release):
+    report = audit(release, [1], [0], epsilon=1, sensitivity=1)
+    assert report.kinds == {"float-noise"}
+    assert report.notes == ()
+
+
+def test_a_generator_that_is_held_goes_on_afterwards_as_if_nothing_had_happened():
+    held, twin = Holder(), Holder()
+    audit(held, [1], [0], replays=3)
+    assert held([1]) == twin([1])
+
+
+def test_the_same_audit_gives_the_same_report():
+    said = {str(audit(planted.sharing_noise, [0, 1, 2], [0, 1, 1], epsilon=1, sensitivity=1)) for _ in range(2)}
+    assert len(said) == 1
+
+
+def test_a_report_names_the_place_and_repeats_no_cell():
+    report = audit(planted.failing_with_the_cell, [1234567], [7654321])
+    assert "1234567" not in str(report) + report.to_json() + repr(report)
+    assert {each.where.split(":")[0] for each in report.violations} == {"tests/unit/testing/planted.py"}
+
+
+def test_a_report_is_json_for_programs():
+    report = audit(planted.without_clipping, [0, 1], [0, 4], epsilon=1, sensitivity=1, allow=["float-noise"])
+    values = json.loads(report.to_json())
+    assert values["refuted"] is True
+    assert values["name"] == "without_clipping"
+    assert {each["kind"] for each in values["violations"]} == report.kinds == {"sensitivity", "noise-too-small"}
+    assert [each["kind"] for each in values["allowed"]] == ["float-noise"]
+    (moved,) = [each for each in values["violations"] if each["kind"] == "sensitivity"]
+    assert moved["evidence"] == {"moved": "3", "claimed": "1", "numbers": "1"}
+
+
+def test_check_fails_as_a_test_does_with_the_report():
+    with pytest.raises(AssertionError, match="no-noise: output is the same in all 32 replays") as caught:
+        audit(sum, [1], [2]).check()
+    assert isinstance(caught.value, AuditFailure)
+    assert caught.value.report.kinds == {"no-noise"}
+    assert all(len(line) <= 80 for line in str(caught.value).splitlines())
+
+
+def test_a_report_is_neither_true_nor_false():
+    with pytest.raises(TypeError, match=r"ask \.is_refuted"):
+        bool(audit(SAFE.release, 1, 2, replays=1))
+
+
+def test_every_kind_has_a_line_of_advice():
+    assert all(": " in advice and len(advice) <= 110 for advice in KINDS.values())
+
+
+def test_what_is_allowed_does_not_refute_and_is_still_told():
+    report = audit(planted.with_a_branch, [0, 1, 2], [0, 1, 4], epsilon=1, sensitivity=1, allow="branches").check()
+    assert "allowed: branches:" in str(report)
+    audit(planted.with_a_branch, [0, 1, 2], [0, 1, 4], epsilon=1, sensitivity=1, lines=False).check()
+
+
+def test_paths_can_be_left_out_and_the_released_number_chosen():
+    def release(rows):
+        return {"value": SAFE.release(clamped(rows)), "sum": sum(rows)}
+
+    claims = {"epsilon": 1, "sensitivity": 1}
+    assert audit(release, [1, 0], [1, 1], **claims).kinds == {"metadata"}
+    audit(release, [1, 0], [1, 1], **claims, ignore=["output['sum']"]).check()
+    assert audit(release, [1, 0], [1, 1], **claims, released=lambda out: out["value"]).kinds == {"metadata"}
+
+
+def test_other_files_are_followed_where_they_are_named():
+    from tests.unit.testing import planted as other
+
+    def release(rows):
+        return other.with_a_branch(rows)
+
+    audit(release, [0, 1, 2], [0, 1, 4], epsilon=1).check()
+    assert audit(release, [0, 1, 2], [0, 1, 4], epsilon=1, watch=[other.__name__]).kinds == {"branches"}
+
+
+def test_at_a_large_epsilon_nothing_is_told_that_could_be_chance():
+    sharp = snapdp.Snapping(epsilon=40, sensitivity=1, lower=0, upper=10, grid=1)
+    report = audit(lambda rows: sharp.release(rows[0]), [3], [4], epsilon=40, sensitivity=1, replays=20).check()
+    assert "audit with a smaller epsilon" in report.notes[0]
+    assert audit(lambda rows: rows[0], [3], [4], epsilon=40, replays=20).kinds == {"no-noise"}  # nothing is drawn
+
+
+def test_gaussian_noise_and_its_norm_can_be_claimed():
+    def release(rows):
+        return np.array([sum(rows), len(rows)]) + np.random.normal(0, 5, 2)
+
+    claims = {"epsilon": 1, "delta": 1e-6, "allow": ["float-noise"]}
+    audit(release, [1, 1], [1], sensitivity="1.5", norm="l2", **claims).check()
+    assert audit(release, [1, 1], [1], sensitivity="1.4", norm="l2", **claims).kinds == {"sensitivity"}
+    audit(release, [1, 1], [1], sensitivity=1, norm="max", **claims).check()
+
+
+@pytest.mark.parametrize(
+    ("claims", "words"),
+    [
+        ({"epsilon": 0}, "epsilon = 0 is not positive"),
+        ({"sensitivity": -1}, "sensitivity = -1 is not positive"),
+        ({"norm": "L1"}, "norm = 'L1' is none of l1, l2, max"),
+        ({"allow": ["nothing"]}, "allow names 'nothing'"),
+    ],
+)
+def test_claims_that_make_no_sense_are_refused(claims, words):
+    with pytest.raises(ParameterError, match=words):
+        audit(sum, [1], [2], **claims)
+
+
+@pytest.mark.parametrize("epsilon", ["1/100", "1", "3"])
+def test_as_many_replays_as_make_a_false_alarm_rarer_than_one_in_a_billion(epsilon):
+    from snapdp.exact import exp_enclosure
+
+    more = replays_needed(Fraction(epsilon)) - 1
+    growth = exp_enclosure(-Fraction(epsilon), 200)
+    assert (1 + growth.lower) ** more >= 10**9
+    assert (1 + growth.upper) ** (more - 1) < 10**9
+
+
+@pytest.mark.parametrize(
+    ("values", "is_one"),
+    [
+        ([k / 16 for k in range(-300, 900, 7)], True),
+        ([k / 100 for k in range(-300, 900, 7)], True),
+        ([k / 3 for k in range(-300, 900, 7)], True),
+        ([k * 0.7 / 1023 for k in range(1, 9000, 97)], True),
+        ([2.0**50 + k for k in range(40)], True),
+        (np.random.default_rng(1).laplace(size=60).tolist(), False),
+        ((np.random.default_rng(1).laplace(size=60) + 1000).tolist(), False),
+        (np.random.default_rng(1).random(60).tolist(), False),
+        ((np.random.default_rng(2).normal(size=60) / 3).tolist(), False),
+    ],
+)
+def test_grids_are_known_by_their_values(values, is_one):
+    assert is_on_a_grid([Leaf("output", "number", value, 53) for value in values]) is is_one
+
+
+def test_neighbours_that_a_strategy_makes_find_the_pair_that_nobody_thought_of():
+    def release(rows):
+        return SAFE.release(clamped(rows) if rows != [1] else 9)
+
+    pairs = neighbouring_lists(st.integers(0, 1), relation="change-one", max_size=2)
+    report = audit_neighbours(release, pairs, examples=10, epsilon=1, sensitivity=1, replays=3)
+    assert report.kinds >= {"sensitivity"}
+    audit_neighbours(planted.ours, pairs, examples=2, epsilon=1, sensitivity=1).check()
+
+
+@pytest.mark.parametrize("relation", ["change-one", "add-remove"])
+def test_neighbouring_lists_are_neighbours(relation):
+    from hypothesis import find
+
+    pairs = neighbouring_lists(st.integers(), relation=relation)
+    first, second = find(pairs, lambda pair: len(pair[0]) == 3 and pair[0] != pair[1])
+    assert len(first) - len(second) == (relation == "add-remove")
+    with pytest.raises(ParameterError, match="relation = 'other'"):
+        neighbouring_lists(st.integers(), relation="other")
