@@ -1,4 +1,4 @@
-"""One cell that is no number: the sum becomes NaN, with any noise, and so tells that the cell was there.
+"""One entry that is no number: the sum becomes NaN, with any noise, and so tells that the entry was there.
 
 Room: attacks. No clamp helps: NaN is neither above nor below. An error is no better than NaN; the event counts both.
 Source: what IEEE 754 says of NaN; found in libraries by replaying releases on neighbouring tables.
@@ -27,7 +27,7 @@ def given_away(outputs: Outputs, trials: int, claimed: Fraction = EPSILON) -> At
     outputs   from rows and a number of releases to what is released; an error is NaN
     """
     hits = [sum(map(math.isnan, outputs(rows, trials))) for rows in (WITH_NAN, WITHOUT)]
-    inputs = ("with the cell", "without it")
+    inputs = ("with NaN", "without it")
     return measured(claimed=claimed, more=(hits[0], trials), less=(hits[1], trials), inputs=inputs)
 
 
@@ -65,10 +65,10 @@ def _of_opendp(trials: Trials) -> AttackOutcome:
 ATTACKS = (
     Attack(
         name="nan-output",
-        title="a cell that is no number",
+        title="an entry that is no number",
         source="IEEE 754",
         assumes="The attacker sees one output, or that there is none.",
-        event="The output is NaN, or an error. More likely with the cell. Fixed before the sample.",
+        event="The output is NaN, or an error. More likely with NaN. Fixed before the sample.",
         neighbours="The sum of 0.5, NaN, 0.25 and of 0.5, 0.75, 0.25, between 0 and 1; one row changes.",
         against={
             "numpy": _of_textbook,
