@@ -51,6 +51,7 @@ MAP = {  # the order of the help page; a new command is one line
             "snapdp.cli.selftest.command:selftest_command",
             "Compare this machine with a second arithmetic.",
         ),
+        "attack": ("snapdp.cli.gallery.attack:attack_command", "Break the usual noise, then try to break ours."),
     },
     "Laboratory": {
         "lab": ("snapdp.cli.lab.group:lab_group", "Study the mechanism: derive, run, bound, compare, published."),

@@ -1,0 +1,40 @@
+"""A gallery of attacks: break the usual way of doing it, then try the same on ours."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.attacks.attack import (
+        Attack as Attack,
+        AttackOutcome as AttackOutcome,
+        Trials as Trials,
+        counted as counted,
+        measured as measured,
+    )
+    from snapdp.attacks.bounds import (
+        FALSE_ALARM as FALSE_ALARM,
+        loss_at_least as loss_at_least,
+        probability_at_least as probability_at_least,
+        probability_at_most as probability_at_most,
+    )
+    from snapdp.attacks.gallery import (
+        OURS as OURS,
+        TARGETS as TARGETS,
+        AttackRow as AttackRow,
+        attacked as attacked,
+        attacks as attacks,
+        pairs as pairs,
+        rows as rows,
+    )
+    from snapdp.attacks.reachability import is_reachable as is_reachable
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "attack": "Attack AttackOutcome Trials counted measured",
+            "bounds": "FALSE_ALARM loss_at_least probability_at_least probability_at_most",
+            "gallery": "OURS TARGETS AttackRow attacked attacks pairs rows",
+            "reachability": "is_reachable",
+        },
+    )
