@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         pairs as pairs,
         rows as rows,
     )
+    from snapdp.attacks.reachability import is_reachable as is_reachable
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -34,5 +35,6 @@ else:
             "attack": "Attack AttackOutcome Trials counted measured",
             "bounds": "FALSE_ALARM loss_at_least probability_at_least probability_at_most",
             "gallery": "OURS TARGETS AttackRow attacked attacks pairs rows",
+            "reachability": "is_reachable",
         },
     )

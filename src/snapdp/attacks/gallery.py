@@ -12,9 +12,18 @@ from typing import Literal
 
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials
 from snapdp.errors import ParameterError
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
-MODULES: tuple[str, ...] = ()  # in the order of the table
+MODULES: tuple[str, ...] = (  # in the order of the table
+    "reachability",
+    "precision",
+    "negative_zero",
+    "returned_noise",
+    "nan_output",
+    "truncated_noise",
+    "ties",
+    "timing",
+)
 OURS, TEXTBOOK = "snapdp", "numpy"
 PEERS = ("diffprivlib", "opendp", "python-dp")
 TARGETS = (TEXTBOOK, OURS, *PEERS)
@@ -58,13 +67,21 @@ def rows(asked: Iterable[tuple[Attack, str]], *, seed: int, trials: int | None =
 
 
 def attacked(attack: Attack, target: str, trials: Trials) -> AttackRow:
-    """Run one attack; a peer that cannot be imported is absent."""
+    """Run one attack; a peer that cannot be imported is absent.
+
+    What a sample refutes is tried again on fresh draws, and the smaller bound counts: theory (4). A release that keeps
+    its claim is refuted by both at most once in a million runs of the row.
+    """
+    run = attack.against[target]
     try:
-        outcome = attack.against[target](trials)
+        outcome = run(trials)
+        if outcome.is_refuted and outcome.counts is not None:
+            again = run(replaced(trials, seed=trials.seed + 1))
+            outcome = min(outcome, again, key=lambda each: each.lower_bound)
     except ImportError:
         if target not in PEERS:
             raise
-        outcome = None
+        return AttackRow(attack=attack, target=target, outcome=None)
     return AttackRow(attack=attack, target=target, outcome=outcome)
 
 

@@ -1,0 +1,82 @@
+"""One cell that is no number: the sum becomes NaN, with any noise, and so tells that the cell was there.
+
+Room: attacks. No clamp helps: NaN is neither above nor below. An error is no better than NaN; the event counts both.
+Source: what IEEE 754 says of NaN; found in libraries by replaying releases on neighbouring tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+from snapdp.attacks import ours, peers, textbook
+from snapdp.attacks.attack import Attack, AttackOutcome, Trials, measured
+
+EPSILON = Fraction(1, 2)
+BOUNDS = (0, 1)
+WITH_NAN, WITHOUT = [0.5, math.nan, 0.25], [0.5, 0.75, 0.25]
+FEW = 200  # a row that is always given away needs no large sample
+
+Outputs = Callable[[Sequence[float], int], Iterable[float]]
+
+
+def given_away(outputs: Outputs, trials: int, claimed: Fraction = EPSILON) -> AttackOutcome:
+    """Return how often there is no number, for rows with and without NaN.
+
+    outputs   from rows and a number of releases to what is released; an error is NaN
+    """
+    hits = [sum(map(math.isnan, outputs(rows, trials))) for rows in (WITH_NAN, WITHOUT)]
+    inputs = ("with the cell", "without it")
+    return measured(claimed=claimed, more=(hits[0], trials), less=(hits[1], trials), inputs=inputs)
+
+
+def one_by_one(release: Callable[[Sequence[float]], float]) -> Outputs:
+    """Return releases in turn; one that fails is an output, too: whoever waits for it sees that."""
+
+    def output(rows: Sequence[float]) -> float:
+        try:
+            return release(rows)
+        except Exception:  # of any kind: an attacker needs no more than that there was one
+            return math.nan
+
+    return lambda rows, trials: (output(rows) for _ in range(trials))
+
+
+def our_outputs(rows: Sequence[float], trials: int) -> list[float]:
+    """Return our sums of a table; what fails there would end the attack, and be seen."""
+    return ours.statistics_of_rows("sum", rows, bounds=BOUNDS, epsilon=EPSILON, times=trials)
+
+
+def _of_textbook(trials: Trials) -> AttackOutcome:
+    release = textbook.sum_of_rows(trials.generator(), BOUNDS[1] / float(EPSILON), BOUNDS)
+    return given_away(one_by_one(release), trials.count)
+
+
+def _of_ours(trials: Trials) -> AttackOutcome:
+    return given_away(our_outputs, min(trials.count, ours.COPIES))
+
+
+def _of_opendp(trials: Trials) -> AttackOutcome:
+    release, claimed = peers.opendp_sum(EPSILON, BOUNDS)
+    return given_away(one_by_one(release), trials.count, claimed)
+
+
+ATTACKS = (
+    Attack(
+        name="nan-output",
+        title="a cell that is no number",
+        source="IEEE 754",
+        assumes="The attacker sees one output, or that there is none.",
+        event="The output is NaN, or an error. More likely with the cell. Fixed before the sample.",
+        neighbours="The sum of 0.5, NaN, 0.25 and of 0.5, 0.75, 0.25, between 0 and 1; one row changes.",
+        against={
+            "numpy": _of_textbook,
+            "snapdp": _of_ours,
+            "diffprivlib": lambda trials: given_away(one_by_one(peers.diffprivlib_sum(EPSILON, BOUNDS)), trials.count),
+            "opendp": _of_opendp,
+            "python-dp": lambda trials: given_away(one_by_one(peers.python_dp_sum(EPSILON, BOUNDS)), trials.count),
+        },
+        trials=FEW,
+    ),
+)

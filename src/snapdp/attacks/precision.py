@@ -1,0 +1,133 @@
+"""The precision test: near zero a double has more digits than the sum of 1 and noise can keep.
+
+Room: attacks. 1 plus noise, between -1/2 and 1/2, comes from noise between 1/2 and 3/2, whose last digit is worth at
+least 2**-53; the sum is exact. So a finer output was not made of 1. Noise added to 0 keeps all its digits. It needs
+nothing but the output: no matter how the noise was drawn, as long as doubles were added.
+Source: Haney, Desfontaines, Hartman, Shrestha and Hay 2022 (precision-based attacks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from snapdp.attacks import ours, peers, textbook
+from snapdp.attacks.attack import Attack, AttackOutcome, Run, Trials, counted, measured
+
+EPSILON = Fraction(1, 2)
+FINEST = 2.0**53
+NUMBERS = (0.0, 1.0)
+TO_ZERO, TO_ONE = [0.0, 0.0], [1.0, 0.0]  # rows whose sum is 0, or 1
+TO_MEAN_ONE = [2.0, 0.0]
+SUM_BOUNDS, MEAN_BOUNDS = (-1, 1), (-2, 2)
+WORDS = "between -1/2 and 1/2, and no multiple of 2^-53"
+
+
+def is_too_fine(output: float) -> bool:
+    """Tell whether an output is one that 1 plus noise cannot be.
+
+    >>> is_too_fine(0.1), is_too_fine(1.0 - 0.9), is_too_fine(0.6)
+    (True, False, False)
+    """
+    return abs(output) < 0.5 and not (output * FINEST).is_integer()
+
+
+def of_numbers(release: Callable[[float], float], trials: int) -> AttackOutcome:
+    """Return how often outputs for 0 and for 1 are too fine."""
+    inputs = ("for 0", "for 1")
+    return counted(release, is_too_fine, neighbours=NUMBERS, inputs=inputs, claimed=EPSILON, trials=trials)
+
+
+def of_rows(release: Callable[[Sequence[float]], float], trials: int, *, to_one: Sequence[float]) -> AttackOutcome:
+    """Return the same of a statistic of rows that is 0, or 1."""
+    inputs = ("for rows 0, 0", f"for rows {to_one[0]:g}, 0")
+    return counted(release, is_too_fine, neighbours=(TO_ZERO, to_one), inputs=inputs, claimed=EPSILON, trials=trials)
+
+
+def of_our_tables(kind: str, trials: int, *, to_one: Sequence[float], bounds: tuple[int, int]) -> AttackOutcome:
+    """Return the same of our own statistics of a table."""
+    times = min(trials, ours.COPIES)
+    hits = [
+        sum(map(is_too_fine, ours.statistics_of_rows(kind, rows, bounds=bounds, epsilon=EPSILON, times=times)))
+        for rows in (TO_ZERO, to_one)
+    ]
+    inputs = ("for rows 0, 0", f"for rows {to_one[0]:g}, 0")
+    return measured(claimed=EPSILON, more=(hits[0], times), less=(hits[1], times), inputs=inputs)
+
+
+def _against_numbers() -> dict[str, Run]:
+    return {
+        "numpy": lambda trials: of_numbers(textbook.laplace(trials.generator(), float(1 / EPSILON)), trials.count),
+        "snapdp": lambda trials: of_numbers(ours.number(epsilon=EPSILON), trials.count),
+        "diffprivlib": lambda trials: of_numbers(peers.diffprivlib_laplace(EPSILON), trials.count),
+        "opendp": lambda trials: of_numbers(peers.opendp_laplace(EPSILON), min(trials.count, peers.SLOW)),
+        "python-dp": lambda trials: of_numbers(peers.python_dp_laplace(EPSILON), trials.count),
+    }
+
+
+def _against_sums() -> dict[str, Run]:
+    def of_textbook(trials: Trials) -> AttackOutcome:
+        scale = (SUM_BOUNDS[1] - SUM_BOUNDS[0]) / float(EPSILON)
+        return of_rows(textbook.sum_of_rows(trials.generator(), scale, SUM_BOUNDS), trials.count, to_one=TO_ONE)
+
+    return {
+        "numpy": of_textbook,
+        "snapdp": lambda trials: of_our_tables("sum", trials.count, to_one=TO_ONE, bounds=SUM_BOUNDS),
+        "diffprivlib": lambda trials: of_rows(peers.diffprivlib_sum(EPSILON, SUM_BOUNDS), trials.count, to_one=TO_ONE),
+    }
+
+
+def _against_means() -> dict[str, Run]:
+    def of_textbook(trials: Trials) -> AttackOutcome:
+        scale = (MEAN_BOUNDS[1] - MEAN_BOUNDS[0]) / len(TO_ZERO) / float(EPSILON)
+        return of_rows(textbook.mean_of_rows(trials.generator(), scale, MEAN_BOUNDS), trials.count, to_one=TO_MEAN_ONE)
+
+    def of_diffprivlib(trials: Trials) -> AttackOutcome:
+        return of_rows(peers.diffprivlib_mean(EPSILON, MEAN_BOUNDS), trials.count, to_one=TO_MEAN_ONE)
+
+    return {
+        "numpy": of_textbook,
+        "snapdp": lambda trials: of_our_tables("mean", trials.count, to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS),
+        "diffprivlib": of_diffprivlib,
+    }
+
+
+def _attack(name: str, title: str, what: str, neighbours: str, against: dict[str, Run], trials: int) -> Attack:
+    return Attack(
+        name=name,
+        title=title,
+        source="Haney et al. 2022",
+        assumes="The attacker sees one output with all its digits, and knows nothing of how the noise is drawn.",
+        event=f"The output is {WORDS}. More likely where {what} is 0. Fixed before the sample.",
+        neighbours=neighbours,
+        against=against,
+        trials=trials,
+    )
+
+
+ATTACKS = (
+    _attack(
+        "precision",
+        "digits near zero",
+        "the number",
+        "The number 0, and the number 1: sensitivity 1.",
+        _against_numbers(),
+        10_000,
+    ),
+    _attack(
+        "precision-of-sum",
+        "digits near zero, of a sum",
+        "the sum",
+        "Rows 0, 0 and rows 1, 0, between -1 and 1; one row changes.",
+        _against_sums(),
+        2_000,
+    ),
+    _attack(
+        "precision-of-mean",
+        "digits near zero, of a mean",
+        "the mean",
+        "Rows 0, 0 and rows 2, 0, between -2 and 2; one row changes.",
+        _against_means(),
+        2_000,
+    ),
+)

@@ -1,0 +1,52 @@
+"""Ties: rounding halves to the even number sends 0.5 to 0 and 1.5 to 2, so what differs by 1 then differs by 2.
+
+Room: attacks. The noise was chosen for a sensitivity of 1; the loss is up to twice the claim. Ties toward +infinity
+send 0.5 to 1 and 1.5 to 2. Ours rounds the noisy sum, and never the value alone.
+Source: Mironov 2012, section 5.2 (ties of the snap); docs/theory/attacks.md, equation (6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from snapdp.attacks import ours
+from snapdp.attacks.attack import Attack, AttackOutcome, Trials, counted
+
+EPSILON = Fraction(1, 2)
+HALVES = (0.5, 1.5)
+
+
+def is_at_most_one(output: float) -> bool:
+    return output <= 1
+
+
+def low_outputs(release: Callable[[float], float], trials: int) -> AttackOutcome:
+    """Return how often outputs for 1/2 and for 3/2 are at most 1."""
+    inputs = ("for 1/2", "for 3/2")
+    return counted(release, is_at_most_one, neighbours=HALVES, inputs=inputs, claimed=EPSILON, trials=trials)
+
+
+def _of_textbook(trials: Trials) -> AttackOutcome:
+    import numpy as np
+
+    generator, scale = trials.generator(), float(1 / EPSILON)
+    return low_outputs(lambda value: float(np.rint(value) + np.rint(generator.laplace(0.0, scale))), trials.count)
+
+
+def _of_ours(trials: Trials) -> AttackOutcome:
+    """On a grid of 1, where both values are ties."""
+    return low_outputs(ours.number(epsilon=EPSILON, grid=1), trials.count)
+
+
+ATTACKS = (
+    Attack(
+        name="ties",
+        title="halves that are rounded to even",
+        source="Mironov 2012",
+        assumes="The attacker sees one output; the digits do not matter.",
+        event="The output is at most 1. More likely for 1/2. Fixed before the sample.",
+        neighbours="The number 1/2, and the number 3/2, rounded to whole numbers: sensitivity 1.",
+        against={"numpy": _of_textbook, "snapdp": _of_ours},
+    ),
+)
