@@ -1,4 +1,4 @@
-"""The snapping mechanism with draws of 53 bits beside a formula for 118: its exact law, and the output that loses more.
+"""The snapping mechanism in 53 bits under a formula for 118: its exact law, and an output that loses more.
 
 Room: attacks. No sampling: the probability of every output is a rational number, and the loss of one output for two
 neighbours is known to any digit. The program beside the notes computes eps' with eta = 2^-118, multiplies in 118 bits,
@@ -22,7 +22,7 @@ CLAIMED = Fraction(9, 10)
 NOTES_BITS = 118
 BOUND = 2**46 - 2  # B in sensitivities
 VALUE = Fraction(6, 7) - BOUND  # near one end of the range; the neighbour is 1 above
-OUTPUT = 3_909_374_676_539  # index of the output: so far away that -ln U is near 2^46, where doubles are coarse
+OUTPUT = 3_909_374_676_539  # index of the output: so far from the value that the logarithm of a draw is coarse
 LawOf = Callable[[Fraction], "Law"]
 
 
@@ -86,10 +86,10 @@ def _of_ours(_: Trials) -> AttackOutcome:
 ATTACKS = (
     Attack(
         name="mixed-precision",
-        title="draws of 53 bits beside a formula for 118 (exact law)",
+        title="53 bits under a formula for 118",
         source="Covington 2020",
         assumes="The attacker sees one output of the snapping mechanism, with B = 2^46 - 2 and a sensitivity of 1.",
-        event=f"The output is {2 * OUTPUT:,}, the grid being 2. By the exact law: nothing is sampled, no bound can fail.",
+        event=f"The output is {2 * OUTPUT:,}, on a grid of 2. Nothing is sampled: the exact law decides.",
         neighbours="The value -B + 6/7, and 1 more. Ours: the same values, every output.",
         against={"numpy": _of_the_notes, "snapdp": _of_ours},
         trials=1,

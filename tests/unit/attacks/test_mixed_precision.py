@@ -6,10 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-import snapdp
 from snapdp.attacks import mixed_precision
 from snapdp.attacks.attack import Trials
-from snapdp.mechanism import FinitePrecision
 
 F = Fraction
 ATTACK = mixed_precision.ATTACKS[0]
@@ -38,3 +36,9 @@ def test_ours_in_118_bits_everywhere_stands(arithmetic):
 def test_draws_of_118_bits_keep_the_claim_for_the_same_output():
     law = mixed_precision.law_of_the_notes(uniform=118, logarithm=118)
     assert not mixed_precision.by_law(law, [mixed_precision.OUTPUT]).is_refuted
+
+
+@pytest.mark.parametrize("bits", [{"uniform": 53, "logarithm": 53, "product": 53}, {"uniform": 118, "logarithm": 53}])
+def test_ours_with_fewer_bits_than_its_formula_has_falls_by_the_same_output(bits):
+    law = mixed_precision.law_of_the_notes(**bits)
+    assert mixed_precision.by_law(law, [mixed_precision.OUTPUT]).is_refuted

@@ -74,8 +74,8 @@ def _released(rows: Counts, pairs: int, epsilon: Fraction) -> list[tuple[float, 
 ATTACKS = (
     Attack(
         name="substituted-histogram",
-        title="a histogram where a row changes its bin",
-        source="a common error; Kifer and Machanavajjhala 2011 on the two kinds of neighbours",
+        title="a row that changes its bin",
+        source="Kifer and Machanavajjhala 2011",
         assumes="The attacker sees one released histogram, and knows all rows but one; the number of rows is public.",
         event="The first bin has 11 or more and the second 9 or fewer. More likely before. Fixed before the sample.",
         neighbours=(

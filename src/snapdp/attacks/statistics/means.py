@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from snapdp.attacks import peers
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials
-from snapdp.attacks.statistics import libraries
-from snapdp.attacks.statistics.equal_columns import Cells, Releases, compared, released
-from snapdp.attacks.statistics.sums import EIGHT, REPEATED, SOURCE
+from snapdp.attacks.statistics.equal_columns import Cells, Releases, compared, one_by_one, released
+from snapdp.attacks.statistics.sums import BOUNDS, EIGHT, REPEATED, SOURCE
 
 CLAIMED = Fraction(1)
 TRIALS = 300
@@ -79,12 +79,15 @@ def of_those_who_answered() -> Releases:
 
 
 def _rounded_diffprivlib(trials: Trials) -> AttackOutcome:
-    bounds = (EIGHT, EIGHT + 1)
-    return rounded(libraries.diffprivlib_of_column("mean", epsilon=CLAIMED, bounds=bounds), trials.count)
+    return rounded(one_by_one(peers.diffprivlib_mean(CLAIMED, BOUNDS)), trials.count)
 
 
 def _readable_diffprivlib(trials: Trials) -> AttackOutcome:
-    return of_readable(libraries.diffprivlib_of_column("nanmean", epsilon=CLAIMED, bounds=(0, 1)), trials.count)
+    import numpy as np
+    from diffprivlib import BudgetAccountant, tools
+
+    named = {"epsilon": float(CLAIMED), "bounds": (0, 1), "accountant": BudgetAccountant()}
+    return of_readable(one_by_one(lambda cells: float(tools.nanmean(np.array(cells), **named))), trials.count)
 
 
 ATTACKS = (
@@ -107,8 +110,8 @@ ATTACKS = (
     ),
     Attack(
         name="missing-values",
-        title="a mean that divides by the number of readable cells",
-        source="a known defect of nanmean",
+        title="missing values in the denominator",
+        source="numpy.nanmean, as it is used",
         assumes="The attacker sees one released mean, and knows all rows but one.",
         event="The mean is above 1/2. More likely where the cell is 1. Fixed before the sample.",
         neighbours=(

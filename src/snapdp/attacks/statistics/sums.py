@@ -15,9 +15,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from snapdp.attacks import peers
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials
-from snapdp.attacks.statistics import libraries
-from snapdp.attacks.statistics.equal_columns import Cells, Releases, compared, released
+from snapdp.attacks.statistics.equal_columns import Cells, Releases, compared, one_by_one, released
 from snapdp.values import Value
 
 SOURCE = "Casacuberta et al. 2022"
@@ -25,7 +25,9 @@ CLAIMED = Fraction(1)
 TRIALS = 300
 Total = Callable[[Any], float]  # of an array
 
-EIGHT, THIRTY_TWO, WIDE = 2**52, 2**49, 2**60  # lower bounds; the upper one of each column is 1 more, or of WIDE WIDE
+EIGHT, THIRTY_TWO = 2**52, 2**49  # lower bounds of columns of so many rows; the upper bound is 1 more
+BOUNDS = (EIGHT, EIGHT + 1)
+WIDE = 2**60  # an upper bound of eight integers
 
 
 class SumPair(Value):
@@ -133,24 +135,39 @@ def _of_ours(pair: SumPair) -> Callable[[Trials], AttackOutcome]:
 
 
 def _of_diffprivlib(trials: Trials) -> AttackOutcome:
-    releases = libraries.diffprivlib_of_column("sum", epsilon=CLAIMED, bounds=(EIGHT, EIGHT + 1))
-    return summed(releases, REPEATED, trials.count)
+    return summed(one_by_one(peers.diffprivlib_sum(CLAIMED, BOUNDS)), REPEATED, trials.count)
 
 
 def _of_opendp(trials: Trials) -> AttackOutcome:
-    releases, claimed = libraries.opendp_sum(rows=8, bounds=(EIGHT, EIGHT + 1))
+    releases, claimed = opendp_sum(rows=8)
     return summed(releases, REPEATED, trials.count, claimed=claimed)
 
 
+def opendp_sum(*, rows: int) -> tuple[Releases, Fraction]:
+    """Return releases of a sum of so many doubles, and what OpenDP's map says that they lose: 1, or a hair more.
+
+    It makes room for the rounding of its own sum: of eight rows the noise is for 49 where the bounds are 1 apart.
+    """
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    cell = dp.atom_domain(bounds=(float(EIGHT), float(EIGHT + 1)), nan=False)
+    total = (dp.vector_domain(cell, size=rows), dp.symmetric_distance()) >> dp.t.then_sum()
+    changed = 2  # a row that changes is one that goes and one that comes
+    mechanism = total >> dp.m.then_laplace(scale=total.map(changed) / float(CLAIMED))
+    return one_by_one(lambda cells: float(mechanism(list(cells)))), Fraction(mechanism.map(changed))
+
+
 def _of_python_dp(trials: Trials) -> AttackOutcome:
-    releases = libraries.python_dp_sum(epsilon=CLAIMED, bounds=(EIGHT, EIGHT + 1))
-    return summed(releases, REPEATED, trials.count)
+    """Its epsilon is for a row that appears; a row that changes loses it twice."""
+    release = peers.python_dp_sum(CLAIMED / 2, (float(EIGHT), float(EIGHT + 1)))
+    return summed(one_by_one(release), REPEATED, trials.count)
 
 
 ATTACKS = (
     Attack(
         name="rounded-sum",
-        title="a sum in doubles that rounds again and again",
+        title="a sum that is rounded repeatedly",
         source=SOURCE,
         assumes="The attacker sees one released sum, and knows all rows but one.",
         event="The sum is at least 2^55 + 8. More likely where all rows have the unit. Fixed before the sample.",
@@ -169,7 +186,7 @@ ATTACKS = (
     ),
     Attack(
         name="sum-rounded-once",
-        title="a sum that is exact but for one rounding (math.fsum)",
+        title="a sum that is rounded once",
         source=SOURCE,
         assumes="The attacker sees one released sum, and knows all rows but one.",
         event="The sum is at least 2^55 + 8. More likely where five rows have the unit. Fixed before the sample.",
@@ -182,7 +199,7 @@ ATTACKS = (
     ),
     Attack(
         name="reordered-sum",
-        title="a running total, and rows in another order",
+        title="rows in another order",
         source=SOURCE,
         assumes="The attacker sees one released sum, knows all rows but one, and in which order each table is read.",
         event="The sum is at least 2^54 + 16. More likely where the units come first. Fixed before the sample.",
@@ -196,7 +213,7 @@ ATTACKS = (
     ),
     Attack(
         name="overflowing-sum",
-        title="a sum of integers that wraps around",
+        title="a sum that wraps around",
         source=SOURCE,
         assumes="The attacker sees one released sum, and knows all rows but one.",
         event="The sum is at most 2^63 - 8. More likely in wrapped sums of 2^63. Fixed before the sample.",

@@ -11,6 +11,7 @@ import pytest
 import snapdp
 from snapdp.attacks.attack import Trials
 from snapdp.attacks.statistics import sums
+from snapdp.exact import ln_enclosure
 from tests.unit.attacks.statistics.broken_sums import with_sum
 
 F = Fraction
@@ -69,11 +70,14 @@ def test_the_same_releases_with_an_exact_sum_put_in_stand(monkeypatch):
     assert not sums.summed(with_sum(exact, sums.ours(pair), monkeypatch), pair, 20).is_refuted
 
 
-def test_what_ours_loses_on_these_events_is_at_most_epsilon_by_its_exact_law():
-    for pair in (sums.REPEATED, sums.ONCE, sums.REORDERED):
-        more, less = (int(sum(map(F, cells))) for cells in (pair.more, pair.less))
+def test_ours_loses_at_most_epsilon_on_these_events_by_its_exact_law_and_all_of_it_on_one():
+    losses = {}
+    for name in ("rounded-sum", "sum-rounded-once", "reordered-sum"):
+        pair, _, _ = PAIRS[name]
         low = len(pair.more) * pair.lower
         m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=len(pair.more), grid=1)
-        tails = [1 - m.law(total - low).cdf(pair.threshold - low - 1) for total in (more, less)]
-        assert 0 < tails[1].upper
-        assert tails[0].lower / tails[1].upper < F(math.e) + F(1, 10**9)
+        laws = [m.law(sum(map(F, cells)) - low) for cells in (pair.more, pair.less)]
+        more, less = (1 - law.cdf(pair.threshold - low - 1) for law in laws)
+        losses[name] = ln_enclosure(more.lower / less.upper, 128).lower
+    assert all(0 < loss <= 1 for loss in losses.values())
+    assert losses["sum-rounded-once"] > 1 - F(1, 2**20)
