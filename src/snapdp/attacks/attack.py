@@ -66,6 +66,7 @@ class Attack(Value):
     neighbours  the two inputs, in words
     against     "numpy" (the textbook), "snapdp", and peers; a peer is imported when its function is called
     trials      outputs of either input, unless somebody asks for another number
+    claimed     the epsilon that targets are asked for; a peer that is not installed cannot say what it claims
     """
 
     name: str
@@ -76,6 +77,7 @@ class Attack(Value):
     neighbours: str
     against: Mapping[str, Run]
     trials: int = PLENTY
+    claimed: Fraction | None = None
 
 
 def measured(

@@ -23,7 +23,7 @@ from snapdp.exact import (
 )
 
 MISSED = Fraction(1, 2000)  # how often one bound may fail: 99.95 %, so that two hold with 99.9 %
-FALSE_ALARM = 2 * MISSED  # how often a row may refute a release that keeps its claim
+FALSE_ALARM = (2 * MISSED) ** 2  # how often two samples may both refute a release that keeps its claim: theory (4)
 BITS = 128  # of logarithms and of terms
 STEPS = 64  # probabilities are looked for among multiples of 2**-64
 SHOWN_BITS = 53

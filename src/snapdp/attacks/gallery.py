@@ -2,11 +2,13 @@
 
 Room: attacks. A new attack is a module with `ATTACKS`, and one word in `MODULES`. A peer that is not installed is a row
 that says so; an attack that fails on a peer is a defect of the attack and is not hidden.
+Theory: docs/theory/attacks.md, (4): how often chance alone refutes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from importlib import import_module
 from typing import Literal
 
@@ -40,6 +42,15 @@ class AttackRow(Value):
     attack: Attack
     target: str
     outcome: AttackOutcome | None
+
+    @property
+    def is_ours(self) -> bool:
+        return self.target == OURS
+
+    @property
+    def claimed(self) -> Fraction | None:
+        """Return what the target claims; of one that is not installed, what it would be asked for."""
+        return self.attack.claimed if self.outcome is None else self.outcome.claimed
 
     @property
     def verdict(self) -> Verdict:

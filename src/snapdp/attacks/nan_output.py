@@ -78,5 +78,6 @@ ATTACKS = (
             "python-dp": lambda trials: given_away(one_by_one(peers.python_dp_sum(EPSILON, BOUNDS)), trials.count),
         },
         trials=FEW,
+        claimed=EPSILON,
     ),
 )

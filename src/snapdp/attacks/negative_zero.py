@@ -61,5 +61,6 @@ ATTACKS = (
         event="The output is -0.0. More likely for -0.0. Fixed before the sample.",
         neighbours="The number -0.3, rounded to a whole number, which is -0.0, and the number 1: sensitivity 1.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
+        claimed=EPSILON,
     ),
 )

@@ -102,6 +102,7 @@ def _attack(name: str, title: str, what: str, neighbours: str, against: dict[str
         neighbours=neighbours,
         against=against,
         trials=trials,
+        claimed=EPSILON,
     )
 
 

@@ -65,5 +65,6 @@ ATTACKS = (
         neighbours="The number 0.1, and the number 0.7: nearer than the sensitivity, which is 1.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
         trials=5_000,
+        claimed=EPSILON,
     ),
 )

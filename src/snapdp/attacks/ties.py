@@ -42,11 +42,12 @@ def _of_ours(trials: Trials) -> AttackOutcome:
 ATTACKS = (
     Attack(
         name="ties",
-        title="halves that are rounded to even",
+        title="halves rounded to even",
         source="Mironov 2012",
         assumes="The attacker sees one output; the digits do not matter.",
         event="The output is at most 1. More likely for 1/2. Fixed before the sample.",
         neighbours="The number 1/2, and the number 3/2, rounded to whole numbers: sensitivity 1.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
+        claimed=EPSILON,
     ),
 )

@@ -137,5 +137,6 @@ ATTACKS = (
         neighbours=f"The number {REACH}, and the number 0: sensitivity {REACH}.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
         trials=2_000,
+        claimed=EPSILON,
     ),
 )

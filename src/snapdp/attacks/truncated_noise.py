@@ -48,5 +48,6 @@ ATTACKS = (
             "opendp": lambda trials: about_zero(peers.opendp_laplace(EPSILON), min(trials.count, peers.SLOW)),
             "python-dp": lambda trials: about_zero(peers.python_dp_laplace(EPSILON), trials.count),
         },
+        claimed=EPSILON,
     ),
 )

@@ -47,6 +47,7 @@ MAP = {  # the order of the help page; a new command is one line
     "Check": {
         "verify": ("snapdp.cli.verify:verify_command", "Judge a record, a program, a function or a mechanism."),
         "check": ("snapdp.cli.check:check_command", "Check a certificate without believing it."),
+        "attack": ("snapdp.cli.gallery.attack:attack_command", "Break the usual noise, then try to break ours."),
     },
     "Laboratory": {
         "lab": ("snapdp.cli.lab.group:lab_group", "Study the mechanism: derive, run, bound, compare, published."),

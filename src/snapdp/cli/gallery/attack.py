@@ -1,0 +1,117 @@
+"""`snapdp attack`: break the usual way of adding noise, then try the same on ours.
+
+Room: cli. Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
+refuted, 2 where a name is none.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from snapdp.cli.flags.picture import picture_option, writing_picture
+from snapdp.cli.screen import echo_json, one_line, say, watched
+from snapdp.errors import ParameterError
+
+if TYPE_CHECKING:
+    from snapdp.attacks import Attack, AttackRow
+
+EXAMPLE = """\b
+Examples:
+  snapdp attack --list
+  snapdp attack precision
+  snapdp attack precision ties --target numpy --target snapdp --json
+  snapdp attack truncated-noise --trials 2000 --seed 7 --plot attack.svg
+  snapdp attack
+"""
+REFUTED = 1
+SEEDS = 1 << 32
+FEWEST, MOST = 10, 1_000_000
+
+
+@click.command("attack", epilog=EXAMPLE)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--target", "targets", multiple=True, metavar="TARGET", help="Only this: numpy, snapdp, or a peer.")
+@click.option("--trials", type=click.IntRange(FEWEST, MOST), metavar="N", help="Outputs of either input.")
+@click.option(
+    "--seed", type=click.IntRange(0, SEEDS - 1), metavar="S", help="Of numpy's noise.  [default: a fresh one]"
+)
+@click.option("--list", "as_list", is_flag=True, help="List the attacks, and run none.")
+@picture_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows.")
+@click.pass_context
+def attack_command(
+    ctx: click.Context,
+    /,
+    names: tuple[str, ...],
+    targets: tuple[str, ...],
+    trials: int | None,
+    seed: int | None,
+    as_list: bool,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Break the textbook, then try to break ours.
+
+    Each attack takes two inputs that differ by what one person may change, counts an event in the outputs of both, and
+    shows how large the privacy loss is at least, beside the epsilon that was claimed. It is run against the usual way
+    (numpy), against snapdp, and against diffprivlib, opendp and python-dp where they are installed. A NAME runs one
+    attack and explains it. Nothing is read, and nothing is charged.
+    """
+    from snapdp.cli.gallery import screens
+
+    ctx.meta["snapdp.json"] = as_json
+    asked = _asked(names, targets)
+    if as_list:
+        screens.show_list(asked, as_json=as_json)
+        return
+    if plot is not None:
+        from snapdp.cli.plots import library
+
+        library()  # refused before a minute is spent
+    begin = secrets.randbelow(SEEDS) if seed is None else seed
+    found = _run(asked, seed=begin, trials=trials)
+    if plot is not None:
+        _draw(found, plot)
+    if as_json:
+        echo_json([screens.values(row) for row in found], indent=2)
+    else:
+        screens.show(found, explained=bool(names), with_absent=bool(targets))
+    say(f"seed of numpy's noise: {begin}")
+    ctx.exit(REFUTED if any(row.is_ours and row.verdict == "refuted" for row in found) else 0)
+
+
+def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attack, str]]:
+    from snapdp.attacks import pairs
+
+    try:
+        found = pairs(names, targets)
+    except ParameterError as refusal:  # wrong usage: exit code 1 is a verdict here
+        raise click.UsageError(f"{refusal.problem} {refusal.advice}") from None
+    if not found:
+        raise click.UsageError("None of these attacks is run against such a target; see: snapdp attack --list")
+    return found
+
+
+def _run(asked: list[tuple[Attack, str]], *, seed: int, trials: int | None) -> list[AttackRow]:
+    from snapdp.attacks import rows
+
+    found: list[AttackRow] = []
+    with watched("attacking") as tell:
+        todo = rows(asked, seed=seed, trials=trials)
+        for place, (attack, target) in enumerate(asked, start=1):
+            if tell is not None:
+                tell(f"{attack.name} against {target} ({place} of {len(asked)})")
+            found.append(next(todo))
+    return found
+
+
+def _draw(found: list[AttackRow], plot: Path) -> None:
+    from snapdp.cli.gallery.picture import write_rows
+
+    with writing_picture(plot):
+        write_rows(found, plot)
+    say(f"picture: {one_line(str(plot))}")

@@ -1,0 +1,112 @@
+"""How attacks and what they found are shown.
+
+Room: cli. Shown losses are rounded down, claims up: no rounding makes a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from snapdp.attacks import FALSE_ALARM, Attack, AttackRow
+from snapdp.cli.screen import echo, echo_json, folded, note, table
+from snapdp.display import decimal_down, exact_amount, four_digits_up
+from snapdp.exact import to_float_down, to_float_up
+
+HEADS = ("attack", "against", "claimed", "shown loss", "verdict")
+LONGEST_CLAIM = 9
+
+
+def show_list(asked: list[tuple[Attack, str]], *, as_json: bool) -> None:
+    """Print the attacks that are asked for, and what each is run against."""
+    targets: dict[str, list[str]] = {}
+    for attack, target in asked:
+        targets.setdefault(attack.name, []).append(target)
+    known = {attack.name: attack for attack, _ in asked}
+    if as_json:
+        echo_json([{"attack": name, "title": known[name].title, "targets": targets[name]} for name in known], indent=2)
+        return
+    rows = [(name, f"{each.title}\n{each.source}", ", ".join(targets[name])) for name, each in known.items()]
+    table(("attack", "what gives the input away", "against"), rows, unbroken=0)
+    note("snapdp attack NAME runs one and explains it; snapdp attack runs all.")
+
+
+def show(found: list[AttackRow], *, explained: bool, with_absent: bool) -> None:
+    """Print the rows, what each attack is where it was asked for by name, and how far verdicts can be relied on.
+
+    with_absent   targets were asked for by name: one that is not installed has its rows, too
+    """
+    if explained:
+        for attack in {row.attack.name: row.attack for row in found}.values():
+            _explain(attack, [row for row in found if row.attack.name == attack.name])
+    present = [row for row in found if with_absent or row.outcome is not None]
+    if present:
+        table(HEADS, _rows(present), numbers=(2, 3))
+    absent = list(dict.fromkeys(row.target for row in found if row.outcome is None))
+    if absent:
+        note(f"Not installed here: {', '.join(absent)}.")
+    _say_how_sure(found)
+
+
+def _explain(attack: Attack, rows: Iterable[AttackRow]) -> None:
+    lines = [
+        f"{attack.name}: {attack.title} ({attack.source})",
+        f"  Assumes: {attack.assumes}",
+        f"  Inputs:  {attack.neighbours}",
+        f"  Event:   {attack.event}",
+        *(f"  {row.target}: {_told(row)}" for row in rows),
+        "",
+    ]
+    echo(folded("\n".join(lines)))
+
+
+def _told(row: AttackRow) -> str:
+    return "not installed." if row.outcome is None else f"{row.outcome.said}."
+
+
+def _rows(found: list[AttackRow]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of each row; the name of an attack stands once."""
+    before = ""
+    for row in found:
+        name = "" if row.attack.name == before else row.attack.name
+        before = row.attack.name
+        if row.outcome is None:
+            yield (name, row.target, "", "", row.verdict)
+        else:
+            shown = _loss(row.outcome.lower_bound)
+            yield (name, row.target, _claim(row.outcome.claimed), shown, row.verdict)
+
+
+def _claim(claimed: Fraction) -> str:
+    exact = exact_amount(claimed)
+    return exact if len(exact) <= LONGEST_CLAIM else four_digits_up(claimed)
+
+
+def _loss(lower_bound: Fraction) -> str:
+    shown = decimal_down(lower_bound, 2)
+    return "0" if Fraction(shown) == 0 else f"≥ {shown}"
+
+
+def _say_how_sure(found: list[AttackRow]) -> None:
+    sampled = sum(row.outcome is not None and row.outcome.counts is not None for row in found)
+    if sampled:
+        once = int(1 / FALSE_ALARM) // sampled
+        note(
+            "refuted: two samples, the second of fresh noise, both show a loss above the claim; the smaller one stands "
+            "here. A release that keeps its claim would be called refuted by chance at most once in a million runs of "
+            f"its row, and some row of these at most once in {once:,} runs."
+        )
+    note("not refuted: this attack shows no more than was claimed. That is no proof; docs/theory has those of snapdp.")
+
+
+def values(row: AttackRow) -> dict[str, Any]:
+    """Return a row for programs: the claim rounded up, the bound down."""
+    outcome = row.outcome
+    return {
+        "attack": row.attack.name,
+        "target": row.target,
+        "verdict": row.verdict,
+        "claimed": None if row.claimed is None else to_float_up(row.claimed),
+        "lower_bound": None if outcome is None else to_float_down(outcome.lower_bound),
+    }

@@ -1,0 +1,90 @@
+"""Times of draws, by a clock that counts steps of work: no test here waits for a real one."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import snapdp
+from snapdp.attacks import Trials, attacked, attacks
+from snapdp.attacks.timing import CUTS, EPSILON, INPUTS, REACH, WINDOW, TimedDraw, _chosen, timed
+from tests.unit.attacks.broken import noise, snapped
+from tests.unit.attacks.chance import chance_of_refutation
+
+TRIALS = 2_000
+
+
+class Machine:
+    """A release whose draws take as long as a rule says, and the clock that shows it."""
+
+    def __init__(self, takes, release) -> None:
+        self.now = 0
+        self._takes = takes
+        self._release = release
+
+    def clock(self) -> int:
+        return self.now
+
+    def release(self, value: float) -> float:
+        output = self._release(value)
+        self.now += self._takes(abs(output - value))
+        return output
+
+
+def by_name(name: str):
+    pick = Random(name)
+    return pick, lambda value: snapped(value + noise(pick, float(REACH)), 4.0)
+
+
+def watched(machine: Machine):
+    order = Trials(count=TRIALS, seed=5).generator()
+    return timed(machine.release, TRIALS, order=order, clock=machine.clock)
+
+
+@pytest.mark.parametrize("slope", [3, -3])
+def test_a_time_that_grows_or_falls_with_the_noise_is_seen_through_jitter(slope):
+    """About 90 outputs of REACH lie in the window in their time, and none of 0: needed are 16."""
+    pick, release = by_name(f"slope {slope}")
+    outcome = watched(Machine(lambda size: 10_000 + int(slope * size) + pick.randrange(30), release))
+    assert outcome.is_refuted
+    assert "rank correlation" in outcome.said
+
+
+def test_ours_with_a_loop_as_long_as_its_noise_is_refuted():
+    """Ours, made slow where its noise is large: the same margin as above."""
+    ours = snapdp.Snapping(epsilon=EPSILON, sensitivity=REACH, lower=0, upper=1000).release
+    assert watched(Machine(lambda size: 100 + int(size), ours)).is_refuted
+
+
+@pytest.mark.parametrize("spread", [1, 1000])
+def test_a_time_that_has_nothing_to_do_with_the_noise_is_not(spread):
+    pick, release = by_name(f"spread {spread}")
+    assert not watched(Machine(lambda _: 100 + pick.randrange(spread), release)).is_refuted
+
+
+def test_a_machine_that_slows_down_halfway_is_not_taken_for_a_leak():
+    _, release = by_name("slower")
+    machine = Machine(lambda _: 100, release)
+    machine._takes = lambda _: 100 if machine.now < 100 * 5 * TRIALS // 2 else 500
+    assert not watched(machine).is_refuted
+
+
+def test_ours_on_the_real_clock_is_not_refuted():
+    """Whatever the machine does meanwhile; the next test says how unlikely it is."""
+    row = attacked(attacks()["timing"], "snapdp", Trials(count=TRIALS, seed=8))
+    assert row.verdict == "not refuted"
+
+
+def test_by_its_exact_law_no_cut_of_times_refutes_ours_but_once_in_a_million_runs():
+    """Where time and noise are independent; for every share of the draws that a cut may leave, theory (7)."""
+    mechanism = snapdp.Snapping(epsilon=EPSILON, sensitivity=REACH, lower=0, upper=1000)
+    p, q = (float(mechanism.law(int(value)).probability(*WINDOW)) for value in INPUTS)
+    for share in (0.002, 0.01, 0.03, *(tenths / 10 for tenths in CUTS), 1.0):
+        one_sample = chance_of_refutation(share * p, share * q, trials=TRIALS, claimed=float(EPSILON))
+        assert one_sample**2 < 1e-6
+
+
+def test_a_cut_is_chosen_even_where_no_output_lies_in_the_window():
+    far = [TimedDraw(value=value, output=-1.0, nanoseconds=5) for value in INPUTS]
+    assert _chosen(far).hits(far) == (0, 0)
