@@ -93,5 +93,6 @@ ATTACKS = (
         neighbours="The value -B + 6/7, and 1 more. Ours: the same values, every output.",
         against={"numpy": _of_the_notes, "snapdp": _of_ours},
         trials=1,
+        claimed=CLAIMED,
     ),
 )

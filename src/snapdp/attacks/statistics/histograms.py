@@ -87,5 +87,6 @@ ATTACKS = (
             "snapdp": lambda trials: substituted(ours(), trials.count),
         },
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
 )

@@ -107,6 +107,7 @@ ATTACKS = (
             "diffprivlib": _rounded_diffprivlib,
         },
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
     Attack(
         name="missing-values",
@@ -124,5 +125,6 @@ ATTACKS = (
             "diffprivlib": _readable_diffprivlib,
         },
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
 )

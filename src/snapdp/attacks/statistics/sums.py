@@ -183,6 +183,7 @@ ATTACKS = (
             "python-dp": _of_python_dp,
         },
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
     Attack(
         name="sum-rounded-once",
@@ -196,6 +197,7 @@ ATTACKS = (
         ),
         against={"numpy": _of_textbook(ONCE, math.fsum), "snapdp": _of_ours(ONCE)},
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
     Attack(
         name="reordered-sum",
@@ -204,12 +206,13 @@ ATTACKS = (
         assumes="The attacker sees one released sum, knows all rows but one, and in which order each table is read.",
         event="The sum is at least 2^54 + 16. More likely where the units come first. Fixed before the sample.",
         neighbours=(
-            "32 rows between 2^49 and 2^49 + 1: 16 of them are 2^49 + 1 and come first, or 15 are and come last. The "
+            "Thirty-two rows between 2^49 and 2^49 + 1: 16 of them are 2^49 + 1 and come first, or 15 are and come last. The "
             "tables differ in one row; in which order rows are read is no part of a table. A running total keeps units "
             "that come first and loses those that come last: it moves by 16. Noise is for 1."
         ),
         against={"numpy": _of_textbook(REORDERED, running_total), "snapdp": _of_ours(REORDERED)},
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
     Attack(
         name="overflowing-sum",
@@ -223,5 +226,6 @@ ATTACKS = (
         ),
         against={"numpy": _of_textbook(OVERFLOWING, numpy_sum), "snapdp": _of_ours(OVERFLOWING)},
         trials=TRIALS,
+        claimed=CLAIMED,
     ),
 )

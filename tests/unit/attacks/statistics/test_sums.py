@@ -10,6 +10,7 @@ import pytest
 
 import snapdp
 from snapdp.attacks.attack import Trials
+from snapdp.attacks.bounds import probability_at_least, probability_at_most
 from snapdp.attacks.statistics import sums
 from snapdp.exact import ln_enclosure
 from tests.unit.attacks.statistics.broken_sums import with_sum
@@ -81,3 +82,19 @@ def test_ours_loses_at_most_epsilon_on_these_events_by_its_exact_law_and_all_of_
         losses[name] = ln_enclosure(more.lower / less.upper, 128).lower
     assert all(0 < loss <= 1 for loss in losses.values())
     assert losses["sum-rounded-once"] > 1 - F(1, 2**20)
+
+
+def binomial(trials: int, p: float) -> list[float]:
+    """Return the probabilities of 0 to `trials` hits, correct to ten digits."""
+    choices = [math.comb(trials, k) for k in range(trials + 1)]
+    return [c * p**k * (1 - p) ** (trials - k) for k, c in enumerate(choices)]
+
+
+@pytest.mark.long
+def test_chance_refutes_our_sum_in_one_sample_less_than_once_in_a_hundred_million():
+    trials, negligible = sums.TRIALS, 1e-13
+    more, less = (binomial(trials, p) for p in (1 - math.exp(-1 / 2) / 2, math.exp(-1 / 2) / 2))
+    least = {k: probability_at_least((k, trials)) for k, p in enumerate(more) if p > negligible}
+    most = {k: probability_at_most((k, trials)) for k, p in enumerate(less) if p > negligible}
+    refuting = [more[i] * less[j] for i in least for j in most if least[i] > F(math.e) * most[j]]
+    assert 1e-10 < sum(refuting) + 2 * trials * negligible < 1e-8
