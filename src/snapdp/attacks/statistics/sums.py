@@ -206,9 +206,9 @@ ATTACKS = (
         assumes="The attacker sees one released sum, knows all rows but one, and in which order each table is read.",
         event="The sum is at least 2^54 + 16. More likely where the units come first. Fixed before the sample.",
         neighbours=(
-            "Thirty-two rows between 2^49 and 2^49 + 1: 16 of them are 2^49 + 1 and come first, or 15 are and come last. The "
-            "tables differ in one row; in which order rows are read is no part of a table. A running total keeps units "
-            "that come first and loses those that come last: it moves by 16. Noise is for 1."
+            "Thirty-two rows between 2^49 and 2^49 + 1: 16 of them are 2^49 + 1 and come first, or 15 are and come last. "
+            "The tables differ in one row; the order in which rows are read is no part of a table. A running total "
+            "keeps units that come first and loses those that come last: it moves by 16. Noise is for 1."
         ),
         against={"numpy": _of_textbook(REORDERED, running_total), "snapdp": _of_ours(REORDERED)},
         trials=TRIALS,
