@@ -293,6 +293,8 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("verify", "snap_half", "--claim", name),
         ("verify", "snap_half", "--machine", name),
         ("check", name),
+        ("attack", name),
+        ("attack", "ties", "--target", name),
         ("lab", "derive", name),
         ("lab", "run", name),
         ("lab", "run", "snap_half", "--set", f"{name}=1"),

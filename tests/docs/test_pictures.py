@@ -26,7 +26,7 @@ COMMANDS = {  # a picture of a command, which writes it by --plot
     "compare-bias.svg": "lab compare --show bias --epsilon 1 --sensitivity 1 --bounds 0,10",
 }
 REPORTS = {"audit-naive.svg": "naive_laplace", "verify-halfscale.svg": "snap_halfscale"}  # the last one of a report
-OF_A_RELEASE = {"release-report.svg"}  # drawn at random once, as releases are
+OF_A_RELEASE = {"release-report.svg", "attack-gallery.svg"}  # drawn at random once, as releases are
 OF_REAL_TABLES = real_tables.PICTURES  # of releases by recorded bits, which can be made again
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials
 from snapdp.errors import ParameterError
+from snapdp.exact import shown
 from snapdp.values import Value, replaced
 
 MODULES: tuple[str, ...] = (  # in the order of the table
@@ -103,4 +104,4 @@ def attacked(attack: Attack, target: str, trials: Trials) -> AttackRow:
 def _known(given: tuple[str, ...], known: tuple[str, ...], what: str) -> None:
     for name in given:
         if name not in known:
-            raise ParameterError(f"there is no {what} {name!r}.", f"It may be: {', '.join(known)}.")
+            raise ParameterError(f"there is no {what} {shown(name)}.", f"It may be: {', '.join(known)}.")

@@ -3,8 +3,8 @@
 Room: attacks. Whoever knows the noise of an output knows the input. The event joins an output and its time; where to
 cut the times is chosen on a first half of the draws, and what is counted comes from the second. Inputs take turns in an
 order that coins decide: a machine that slows down slows both alike.
-A release whose time has nothing to do with its noise stays far below its claim here: for outputs in the window the loss
-is at most 3/4 of it, whatever the times are; docs/theory/attacks.md, equation (7).
+A release whose time has nothing to do with its noise stays below its claim here: for outputs in the window the loss is
+at most 13/16 of it, whatever the times are; docs/theory/attacks.md, equation (7).
 Source: Jin, McMurtry, Rubinstein and Ohrimenko 2022.
 """
 

@@ -25,7 +25,6 @@ Examples:
   snapdp attack precision
   snapdp attack precision ties --target numpy --target snapdp --json
   snapdp attack truncated-noise --trials 2000 --seed 7 --plot attack.svg
-  snapdp attack
 """
 REFUTED = 1
 SEEDS = 1 << 32
@@ -35,7 +34,12 @@ FEWEST, MOST = 10, 1_000_000
 @click.command("attack", epilog=EXAMPLE)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--target", "targets", multiple=True, metavar="TARGET", help="Only this: numpy, snapdp, or a peer.")
-@click.option("--trials", type=click.IntRange(FEWEST, MOST), metavar="N", help="Outputs of either input.")
+@click.option(
+    "--trials",
+    type=click.IntRange(FEWEST, MOST),
+    metavar="N",
+    help="Outputs of either input.  [default: the attack's own]",
+)
 @click.option(
     "--seed", type=click.IntRange(0, SEEDS - 1), metavar="S", help="Of numpy's noise.  [default: a fresh one]"
 )
@@ -59,7 +63,7 @@ def attack_command(
     Each attack takes two inputs that differ by what one person may change, counts an event in the outputs of both, and
     shows how large the privacy loss is at least, beside the epsilon that was claimed. It is run against the usual way
     (numpy), against snapdp, and against diffprivlib, opendp and python-dp where they are installed. A NAME runs one
-    attack and explains it. Nothing is read, and nothing is charged.
+    attack and explains it; without one all are run, within a minute. Nothing is read, and nothing is charged.
     """
     from snapdp.cli.gallery import screens
 

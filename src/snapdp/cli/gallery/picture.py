@@ -33,5 +33,5 @@ def write_rows(found: Sequence[AttackRow], path: Path) -> None:
     axes.set(xlabel="privacy loss, at least", xlim=(0, None))
     axes.set_title("red: an attack shows more than was claimed", fontsize=10)
     axes.grid(True, axis="x", linewidth=0.3)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     save(figure, path, drawn)

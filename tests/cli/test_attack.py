@@ -1,0 +1,98 @@
+"""What people and scripts see of `snapdp attack`."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.attacks import AttackOutcome, Trials, attacks, gallery
+from snapdp.cli.app import main
+from snapdp.values import replaced
+
+QUICK = ("attack", "returned-noise", "--trials", "200", "--seed", "7")
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(main, list(words), env={"COLUMNS": "80"})
+
+
+def test_json_is_a_list_of_rows_with_numbers_or_null_where_a_library_is_absent(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "diffprivlib", None)
+    done = run("attack", "precision", "--trials", "500", "--target", "numpy", "--target", "diffprivlib", "--json")
+    assert done.exit_code == 0
+    rows = json.loads(done.stdout)
+    assert [set(row) for row in rows] == [{"attack", "target", "verdict", "claimed", "lower_bound"}] * 2
+    assert [(row["target"], row["verdict"]) for row in rows] == [("numpy", "refuted"), ("diffprivlib", "absent")]
+    assert rows[0]["lower_bound"] > rows[0]["claimed"] == rows[1]["claimed"] == 0.5
+    assert rows[1]["lower_bound"] is None
+
+
+def test_the_same_seed_draws_the_same_noise_of_the_textbook():
+    first, second = (run(*QUICK, "--target", "numpy", "--json").stdout for _ in range(2))
+    assert first == second
+
+
+def test_a_seed_that_nobody_gave_is_told():
+    done = run("attack", "returned-noise", "--trials", "50", "--target", "numpy")
+    assert done.stderr.startswith("seed of numpy's noise: ")
+
+
+def test_a_name_explains_the_attack_and_every_verdict_says_how_sure_it_is():
+    done = run(*QUICK)
+    for word in ("Assumes:", "Inputs:", "Event:", "in all of 200 outputs", "once in a million", "no proof"):
+        assert word in " ".join(done.stdout.split())
+    assert "refuted" in done.stdout
+    assert done.exit_code == 0
+
+
+def test_without_a_name_every_attack_has_its_rows_and_nothing_is_explained(monkeypatch):
+    monkeypatch.setattr(gallery, "MODULES", ("ties", "returned_noise"))
+    done = run("attack", "--trials", "50")
+    assert "Event:" not in done.stdout
+    assert all(word in done.stdout for word in ("ties", "returned-noise", "numpy", "snapdp"))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nosuch"], "It may be: reachability,"),
+        (["ties", "--target", "jax"], "numpy, snapdp, diffprivlib, opendp, python-dp"),
+        (["ties", "--target", "opendp"], "None of these attacks"),
+        (["ties", "--trials", "0"], "0 is not in the range"),
+        (["ties", "--plot", "x.bmp"], ".svg, .png or .pdf"),
+    ],
+)
+def test_what_is_not_known_is_wrong_usage_with_what_is_allowed(words, told):
+    done = run("attack", *words)
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+def test_exit_code_1_is_for_ours_alone(monkeypatch):
+    def lost(_: Trials) -> AttackOutcome:
+        return AttackOutcome(claimed=Fraction(1), lower_bound=Fraction(2), said="so")
+
+    ties = attacks()["ties"]
+    for target, code in (("snapdp", 1), ("numpy", 0)):
+        broken = replaced(ties, against={**ties.against, target: lost})
+        monkeypatch.setattr(gallery, "attacks", lambda broken=broken: {"ties": broken})
+        for flags in ([], ["--json"]):
+            assert run("attack", "ties", "--target", target, *flags).exit_code == code
+
+
+def test_the_list_names_every_attack_and_runs_none():
+    done = run("attack", "--list", "--json")
+    assert [each["attack"] for each in json.loads(done.stdout)] == [*attacks()]
+    assert all(set(each) == {"attack", "title", "targets"} for each in json.loads(done.stdout))
+
+
+def test_a_picture_is_written_and_named(tmp_path):
+    done = run(*QUICK, "--plot", str(tmp_path / "rows.svg"))
+    assert "picture: " in done.stderr
+    drawn = (tmp_path / "rows.svg").read_text(encoding="utf-8")
+    assert "returned-noise: snapdp" in drawn
+    assert "claimed" in drawn

@@ -1,0 +1,54 @@
+"""Attacks on other libraries, each in an environment of its own, made where it is absent: in the long suite."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from tests import ROOT
+
+EXPECTED = {
+    "diffprivlib": {
+        "precision": "refuted",
+        "precision-of-sum": "refuted",
+        "precision-of-mean": "refuted",
+        "nan-output": "refuted",
+        "truncated-noise": "not refuted",
+    },
+    "opendp": {"precision": "not refuted", "nan-output": "not refuted", "truncated-noise": "not refuted"},
+    "python-dp": {"precision": "not refuted", "nan-output": "not refuted", "truncated-noise": "not refuted"},
+}
+RUN = """
+import json, sys
+from snapdp.attacks import pairs, rows
+names, target = json.loads(sys.argv[1]), sys.argv[2]
+print(json.dumps({row.attack.name: row.verdict for row in rows(pairs(names, [target]), seed=1)}))
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", EXPECTED)
+def test_what_is_known_of_other_libraries_is_found(target, monkeypatch):
+    """A verdict "refuted" is expected by far (more than ten times the hits needed); a false one once in a million."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    peers = import_module("peers")
+    (known,) = (peer for peer in peers.PEERS if peer.name == target)
+    requirements = (*known.requirements, "numpy>=1.26", "gmpy2>=2.3")
+    made = peers.ensure(peers.Peer(f"{target}-attacked", requirements, known.cases_module))
+    if isinstance(made, peers.Missing):
+        pytest.skip(made.reason)
+    done = subprocess.run(
+        [made, "-c", RUN, json.dumps(list(EXPECTED[target])), target],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == EXPECTED[target]
+    sys.modules.pop("peers", None)
