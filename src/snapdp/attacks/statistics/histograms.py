@@ -5,7 +5,7 @@ rows is public a row changes, two bins move, and the loss is twice epsilon. An e
 this one is about both.
 One release has many pairs of bins. The noise of a bin depends on no other, so each pair is a trial of its own: the two
 tables of a trial differ in one row of this pair.
-Theory: docs/theory/sensitivities.md.
+Theory: docs/theory/attacks.md, (9).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ The columns lie far from zero, where a double holds no fractions and a sum of se
 rounds. `math.fsum` rounds once, at the end, and that suffices; additions one by one depend on the order of rows, which
 a table does not have; sums of integers wrap around. Ours adds whole numbers of any size, and rounds nothing.
 The event is decided by the released number. It is the same for every target, and fixed before the sample.
+Theory: docs/theory/attacks.md, (8).
 Source: Casacuberta, Shoemate, Vadhan and Wagaman 2022.
 """
 
@@ -206,7 +207,7 @@ ATTACKS = (
         assumes="The attacker sees one released sum, knows all rows but one, and in which order each table is read.",
         event="The sum is at least 2^54 + 16. More likely where the units come first. Fixed before the sample.",
         neighbours=(
-            "Thirty-two rows between 2^49 and 2^49 + 1: 16 of them are 2^49 + 1 and come first, or 15 are and come last. "
+            "Thirty-two rows between 2^49 and 2^49 + 1: 16 are 2^49 + 1 and come first, or 15 are and come last. "
             "The tables differ in one row; the order in which rows are read is no part of a table. A running total "
             "keeps units that come first and loses those that come last: it moves by 16. Noise is for 1."
         ),
