@@ -112,7 +112,7 @@ ATTACKS = (
     Attack(
         name="missing-values",
         title="missing values in the denominator",
-        source="numpy.nanmean, as it is used",
+        source="folklore",
         assumes="The attacker sees one released mean, and knows all rows but one.",
         event="The mean is above 1/2. More likely where the cell is 1. Fixed before the sample.",
         neighbours=(
