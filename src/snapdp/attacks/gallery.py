@@ -26,6 +26,10 @@ MODULES: tuple[str, ...] = (  # in the order of the table
     "truncated_noise",
     "ties",
     "timing",
+    "statistics.sums",
+    "statistics.means",
+    "statistics.histograms",
+    "mixed_precision",
 )
 OURS, TEXTBOOK = "snapdp", "numpy"
 PEERS = ("diffprivlib", "opendp", "python-dp")

@@ -19,9 +19,14 @@ EXPECTED = {
         "precision-of-mean": "refuted",
         "nan-output": "refuted",
         "truncated-noise": "not refuted",
+        "rounded-sum": "refuted",
+        "rounded-mean": "refuted",
+        "missing-values": "refuted",
     },
-    "opendp": {"precision": "not refuted", "nan-output": "not refuted", "truncated-noise": "not refuted"},
-    "python-dp": {"precision": "not refuted", "nan-output": "not refuted", "truncated-noise": "not refuted"},
+    **{
+        peer: dict.fromkeys(("precision", "nan-output", "truncated-noise", "rounded-sum"), "not refuted")
+        for peer in ("opendp", "python-dp")
+    },
 }
 RUN = """
 import json, sys

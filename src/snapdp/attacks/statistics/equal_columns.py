@@ -1,0 +1,81 @@
+"""A statistic of one column, released as often as an attack asks for it, through a study of equal columns.
+
+Room: attacks. What a user calls: a study, a ledger, a release. Every column of the table is a copy of the one that is
+attacked and pays an epsilon of its own, so one release has as many independent numbers of it as there are columns.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import snapdp
+from snapdp.attacks.attack import AttackOutcome, measured
+
+COLUMNS = 100  # of one table
+
+Cells = Sequence[float]
+Releases = Callable[[Cells, int], Sequence[Any]]  # of a column: so many outputs, each a release of its own
+
+
+def compared(
+    releases: Releases,
+    event: Callable[[Any], bool],
+    *,
+    neighbours: tuple[Cells, Cells],
+    inputs: tuple[str, str],
+    claimed: Fraction,
+    trials: int,
+) -> AttackOutcome:
+    """Return the outcome of an event fixed before the sample, in so many outputs of each of two columns.
+
+    neighbours  first the column that makes the event more likely
+    """
+    more, less = ((sum(map(event, releases(cells, trials))), trials) for cells in neighbours)
+    return measured(claimed=claimed, more=more, less=less, inputs=inputs)
+
+
+def one_by_one(release: Callable[[Cells], Any]) -> Releases:
+    """Return many outputs of what releases one at a time."""
+    return lambda cells, times: [release(cells) for _ in range(times)]
+
+
+def released(kind: str, column: Mapping[str, Any], *, epsilon: Fraction) -> Releases:
+    """Return releases of a statistic of a column: one of its rows may change, and their number is public.
+
+    kind    "sum" or "mean"
+    column  what is declared of it, with the keys of a study
+    """
+
+    def releases(cells: Cells, times: int) -> list[Any]:
+        found: list[Any] = []
+        while len(found) < times:
+            found += _released(kind, column, epsilon, cells, min(COLUMNS, times - len(found)))
+        return found
+
+    return releases
+
+
+def _released(kind: str, column: Mapping[str, Any], epsilon: Fraction, cells: Cells, copies: int) -> list[Any]:
+    import numpy as np
+
+    names = [f"x{copy}" for copy in range(copies)]
+    study = snapdp.study(
+        dataset="attacked",
+        relation="change-one",
+        n=len(cells),
+        columns=dict.fromkeys(names, column),
+        statistic=[{"kind": kind, "column": name, "epsilon": str(epsilon)} for name in names],
+    )
+    table = dict.fromkeys(names, np.array(cells))
+    return list(released_once(study, table, cap=epsilon * copies).values.values())
+
+
+def released_once(study: snapdp.Study, table: Any, *, cap: Fraction) -> snapdp.Release:
+    """Return one release, charged to a ledger that is forgotten afterwards."""
+    with tempfile.TemporaryDirectory() as directory, snapdp.Ledger.create(Path(directory) / "a.ledger") as ledger:
+        ledger.create_account_for(study, cap=cap)
+        return study.release(table, ledger=ledger, directory=directory)

@@ -1,0 +1,30 @@
+"""A row that changes its bin: noise for one bin falls, ours stands, and ours with noise for one bin falls."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snapdp.attacks.attack import Trials
+from snapdp.attacks.statistics import histograms
+
+
+def test_the_textbook_loses_more_than_it_claims():
+    outcome = histograms.ATTACKS[0].against["numpy"](Trials(count=histograms.TRIALS, seed=20))
+    assert outcome.is_refuted
+    assert outcome.lower_bound < 2  # which is what it loses
+
+
+def test_our_histogram_stands_and_pairs_of_bins_are_counted_once():
+    outcome = histograms.substituted(histograms.ours(), 300)
+    assert not outcome.is_refuted
+    assert [trials for _, trials in outcome.counts] == [300, 300]
+
+
+def test_our_histogram_with_the_noise_of_one_bin_falls():
+    assert histograms.substituted(histograms.ours(epsilon=Fraction(2)), 1_500).is_refuted
+
+
+def test_the_event_needs_both_bins():
+    assert histograms.is_unbalanced((11, 9))
+    assert not histograms.is_unbalanced((11, 10))
+    assert not histograms.is_unbalanced((10, 9))
