@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.flags.picture import picture_option, writing_picture
-from snapdp.cli.screen import echo_json, one_line, say, watched
+from snapdp.cli.screen import echo_json, say, watched
+from snapdp.display import one_line
 from snapdp.errors import ParameterError
 
 if TYPE_CHECKING:
