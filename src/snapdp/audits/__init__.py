@@ -7,6 +7,7 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.audits.certificates import accepted_certificate as accepted_certificate, examined as examined
     from snapdp.audits.findings import LEDGER as LEDGER
+    from snapdp.audits.from_record import rebuilt_relation as rebuilt_relation
     from snapdp.audits.ledgers import refuse_altered as refuse_altered, verified_ledger as verified_ledger
     from snapdp.audits.release_audit import (
         audit as audit,
@@ -26,6 +27,7 @@ else:
         {
             "certificates": "accepted_certificate examined",
             "findings": "LEDGER",
+            "from_record": "rebuilt_relation",
             "ledgers": "refuse_altered verified_ledger",
             "release_audit": "audit is_sound release_certificate",
             "values": "audit_values",

@@ -41,6 +41,10 @@ MAP = {  # the order of the help page; a new command is one line
         ),
         "release": ("snapdp.cli.release:release_command", "charged: publish statistics; writes report and record."),
         "ledger": ("snapdp.cli.ledger:ledger_group", "Keep budgets: what may be spent, and what was."),
+        "registry": (
+            "snapdp.cli.releases.registry:registry_command",
+            "Make a sheet of a record for a public registry.",
+        ),
         "serve": ("snapdp.cli.serve:serve_command", "All of this on a page in your browser."),
         "sql": ("snapdp.cli.sql:sql_command", "Show the SQL text that a release will run."),
     },

@@ -1,4 +1,4 @@
-"""`snapdp ledger`: create, show, history, verify, amend, migrate, backup, restore. Budgets, never data.
+"""`snapdp ledger`: create, show, history, composed, verify, amend, migrate, backup, restore. Budgets, never data.
 
 Room: cli. Parse, one library call, render.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.accounts.amend import amend_command
+from snapdp.cli.accounts.composed import composed_command
 from snapdp.cli.accounts.opening import ledger_beside, opening_by_flags, opening_of
 from snapdp.cli.accounts.views import paragraph, show_account, show_history
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
@@ -276,3 +277,4 @@ def _to_audit(refusal: SnapdpError, path: str, record: str | None) -> str | None
 
 
 ledger_group.add_command(amend_command)
+ledger_group.add_command(composed_command)

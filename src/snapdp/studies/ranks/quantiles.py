@@ -70,6 +70,7 @@ class Quantiles(TreeStatistic):
     """
 
     kind = "quantiles"
+    moves_singly = True
     takes = 1
     details: ClassVar[Mapping[str, Detail]] = {
         "at": NumbersDetail("Give shares such as 0.25, 0.5 and 0.75, or leave the key out: then it is the median."),

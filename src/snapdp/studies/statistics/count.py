@@ -26,6 +26,7 @@ class RowCount(Tabulated):
     kind = "count"
     adds_up = True
     of_what = "rows"
+    moves_singly = True
     takes = 0
     flag = "Count rows, those of --where."
     conditions_since = 1

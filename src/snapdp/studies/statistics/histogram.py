@@ -41,6 +41,7 @@ class Histogram(Statistic):
     kind = "histogram"
     adds_up = True
     of_what = "rows"
+    moves_singly = True
     takes = 1
     details: ClassVar[Mapping[str, Detail]] = {
         "edges": NumbersDetail(),

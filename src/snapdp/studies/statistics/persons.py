@@ -42,6 +42,7 @@ class PersonCount(Tabulated):
     kind = "persons"
     adds_up = True
     of_what = "persons"
+    moves_singly = True
     takes = 0
     details: ClassVar[Mapping[str, Detail]] = {
         "groups_per_person": WholeDetail(),

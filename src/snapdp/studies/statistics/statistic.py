@@ -66,6 +66,8 @@ class Statistic(Value, ABC):
     column_kind   the kind that its columns are declared with, where there is only one
     adds_up   its numbers grow with the rows that they are of, as counts and sums do: in pictures lengths are compared
     of_what   what is counted, in one word; empty where it is no count
+    moves_singly   no cell of any part moves by more than one sensitivity, and at most `moving` of them move: so are
+              counts; a sum by groups may move by two in one cell
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -84,6 +86,7 @@ class Statistic(Value, ABC):
     column_kind: ClassVar[str | None] = None
     adds_up: ClassVar[bool] = False
     of_what: ClassVar[str] = ""
+    moves_singly: ClassVar[bool] = False
 
     relation: Relation
     columns: tuple[Column, ...] = ()

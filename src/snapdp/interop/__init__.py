@@ -1,0 +1,40 @@
+"""Bridges to tools that people use already: OpenDP, dp-accounting, the registry of deployments. None of them is needed.
+
+`snapdp.interop.opendp` makes a measurement of a mechanism, `snapdp.interop.dp_accounting` makes events of what a ledger
+was charged, `snapdp.interop.registry` makes a sheet of a record. What weaker measures say of many releases is shown
+beside the sum of their epsilons, in integers and rounded up, and never charged.
+"""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.interop.composition import Composed as Composed, composed as composed
+    from snapdp.interop.dp_accounting import (
+        accountant as accountant,
+        delta_by_package as delta_by_package,
+        epsilon_by_package as epsilon_by_package,
+        event as event,
+        event_values as event_values,
+    )
+    from snapdp.interop.losses import Spend as Spend, spend as spend
+    from snapdp.interop.opendp import (
+        measurement as measurement,
+        privacy_map as privacy_map,
+        vector_measurement as vector_measurement,
+    )
+    from snapdp.interop.registry import sheet as sheet, sheet_values as sheet_values
+    from snapdp.interop.spends import record_spends as record_spends, spends_of as spends_of
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "composition": "Composed composed",
+            "dp_accounting": "accountant delta_by_package epsilon_by_package event event_values",
+            "losses": "Spend spend",
+            "opendp": "measurement privacy_map vector_measurement",
+            "registry": "sheet sheet_values",
+            "spends": "record_spends spends_of",
+        },
+    )

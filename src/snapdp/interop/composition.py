@@ -1,0 +1,208 @@
+"""Many releases composed in integers: an upper bound of delta at every epsilon, shown beside the pure sum.
+
+Room: interop. It cannot see data. Nothing is charged by it: a ledger adds epsilons.
+Idea: each law is put on a grid of losses so that its delta is exact on the grid and larger between; masses are integers
+of 2**-MASS_BITS, rounded up; products of such polynomials are exact products of long integers, rounded up again. More
+mass is more delta, so that every rounding errs to the same side, and no floating point is met on the way.
+
+    p_j = (H_(j+1) - (1 + x) H_j + x H_(j-1))/(x - 1),   x = e^h,  H_j = delta(j h)                 theory (6)
+    delta(t) <= sum over j h > t of P_j (1 - e^(t - j h))                                           theory (8)
+
+Trusts: exact.exp_scaled encloses; that long integers are multiplied as they should be.
+Theory: docs/theory/shown-composition.md, (5)-(10).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from snapdp.errors import ParameterError
+from snapdp.exact import (
+    Enclosure,
+    exp_scaled,
+    floor_log2,
+    ln_enclosure,
+    parameter,
+    power_of_two_at_least,
+    probability,
+)
+from snapdp.interop.losses import LAPLACE, Spend, delta_of, merged
+from snapdp.values import Value
+
+POINTS = 1 << 13  # of the grid, between 0 and the sum of all epsilons
+MASS_BITS = 128
+LN_BITS = 128
+MOST_RELEASES = 1_000_000
+GUARD_BITS = 192
+
+
+class Composed(Value):
+    """What releases lose together: the pure sum, which is what counts, and upper bounds of weaker measures.
+
+    spends   what is composed
+    grid     distance of neighbouring losses
+    first    the index of the first loss
+    masses   of the losses first*grid, (first + 1)*grid, ..., in units of 2**-MASS_BITS, rounded up
+    """
+
+    spends: tuple[Spend, ...]
+    grid: Fraction
+    first: int
+    masses: tuple[int, ...]
+
+    @property
+    def pure(self) -> Fraction:
+        """Return the sum of all epsilons: what is charged."""
+        return sum((each.pure for each in self.spends), Fraction(0))
+
+    @property
+    def rho(self) -> Fraction:
+        """Return rho of zero-concentrated privacy: the sum of epsilon**2/2.                        theory (11)"""
+        return sum((each.times * each.epsilon**2 / 2 for each in self.spends), Fraction(0))
+
+    def delta(self, epsilon: object) -> Fraction:
+        """Return an upper bound of delta at an epsilon: 0 from the pure sum on.                   theory (8)
+
+        >>> round(float(composed([Spend(law="pure", epsilon=Fraction(1))]).delta(0)), 9)  # (e - 1)/(e + 1)
+        0.462117157
+        """
+        t = _loss(epsilon)
+        if t >= self.pure:
+            return Fraction(0)
+        mass, weighted = self._above(t)
+        low, _ = exp_scaled(t, MASS_BITS)
+        return min(Fraction(1), max(Fraction(0), Fraction((mass << MASS_BITS) - low * weighted, 1 << 2 * MASS_BITS)))
+
+    def epsilon(self, delta: object) -> Fraction:
+        """Return an epsilon at which delta is not exceeded: the least that the bound allows, rounded up.  theory (9)"""
+        allowed = probability(delta, name="delta")
+        top = math.ceil(self.pure / self.grid)
+        index = bisect_left(range(top), True, key=lambda j: self.delta(j * self.grid) <= allowed)
+        if index == 0:
+            return Fraction(0)
+        mass, weighted = self._above((index - 1) * self.grid)
+        least = Fraction(mass, 1 << MASS_BITS) - allowed
+        crossing = ln_enclosure(least / Fraction(weighted, 1 << MASS_BITS), LN_BITS).upper if weighted else self.pure
+        return min(max(crossing, (index - 1) * self.grid), index * self.grid, self.pure)
+
+    def _above(self, t: Fraction) -> tuple[int, int]:
+        """Return the mass of all losses above t >= 0, and the sum of mass * e^-loss over them, rounded down."""
+        return self._suffixes[min(math.floor(t / self.grid) + 1, len(self._suffixes) - 1)]
+
+    @cached_property
+    def _suffixes(self) -> list[tuple[int, int]]:
+        """Return the two sums of `_above` from each index >= 0 of the grid on; the last ones are 0."""
+        last = self.first + len(self.masses) - 1
+        down, _ = exp_scaled(-self.grid, MASS_BITS + GUARD_BITS)
+        scaled = [1 << (MASS_BITS + GUARD_BITS)]
+        for _ in range(last):
+            scaled.append(scaled[-1] * down >> (MASS_BITS + GUARD_BITS))
+        mass = weighted = 0
+        sums = [(0, 0)]
+        for j in range(last, -1, -1):
+            here = self.masses[j - self.first]
+            mass, weighted = mass + here, weighted + (here * scaled[j] >> (MASS_BITS + GUARD_BITS))
+            sums.append((mass, weighted))
+        return sums[::-1]
+
+
+def composed(spends: Iterable[Spend]) -> Composed:
+    """Return what releases lose together.
+
+    >>> together = composed([Spend(law="laplace", epsilon=Fraction(1, 10), times=100)])
+    >>> together.pure, together.rho, round(float(together.epsilon("1e-6")), 3)
+    (Fraction(10, 1), Fraction(1, 2), 4.693)
+    """
+    every = merged(spends)
+    count = sum(each.times for each in every)
+    if not 1 <= count <= MOST_RELEASES:
+        raise ParameterError(
+            f"{count} releases are not composed here.", f"Give 1 to {MOST_RELEASES:,} of them. Nothing was spent."
+        )
+    grid = power_of_two_at_least(sum((each.pure for each in every), Fraction(0)) / POINTS)
+    first, masses = 0, [1 << MASS_BITS]
+    for each in every:
+        reach = math.ceil(each.epsilon / grid)
+        first -= reach * each.times
+        masses = _product(masses, _power(law_on_grid(each, grid), each.times))
+    return Composed(spends=every, grid=grid, first=first, masses=tuple(masses))
+
+
+def law_on_grid(each: Spend, grid: Fraction) -> list[int]:
+    """Return the masses of one release at the losses -m*grid, ..., m*grid, m*grid >= epsilon.       theory (6), (7)
+
+    Between its ends the law of a Laplace draw is a geometric row, and that of a pure release has nothing.
+    """
+    width = MASS_BITS + GUARD_BITS + 2 * max(0, -floor_log2(grid))
+    m = math.ceil(each.epsilon / grid)
+    found = [0] * (2 * m + 1)
+    if each.law == LAPLACE:
+        found = _geometric_row(each.epsilon, grid, m, width)
+    for j in {-m, 1 - m, m - 1, m}:
+        found[j + m] = _up(_mass(each, j, grid, width).upper)
+    return found
+
+
+def _mass(each: Spend, j: int, grid: Fraction, width: int) -> Enclosure:
+    """Return the mass of one loss, enclosed.                                                          theory (6)"""
+    low, high = exp_scaled(grid, width)
+    x = Enclosure(Fraction(low, 1 << width), Fraction(high, 1 << width))
+    below, here, above = (delta_of(each, (j + step) * grid, width) for step in (-1, 0, 1))
+    return (above - (x + 1) * here + x * below) / (x - 1)
+
+
+def _geometric_row(epsilon: Fraction, grid: Fraction, m: int, width: int) -> list[int]:
+    """Return e^((j h - epsilon)/2) tanh(h/4), rounded up, for j from -m to m.                         theory (7)"""
+    least, most = exp_scaled(grid / 2, width)
+    _, value = exp_scaled((-m * grid - epsilon) / 2, width)
+    one = 1 << width
+    found = []
+    for _ in range(2 * m + 1):
+        found.append(-(-value * (most - one) // ((least + one) << (width - MASS_BITS))))
+        value = -(-value * most >> width)
+    return found
+
+
+def _up(mass: Fraction) -> int:
+    return max(0, math.ceil(mass * (1 << MASS_BITS)))
+
+
+def _power(masses: Sequence[int], times: int) -> list[int]:
+    """Return the law of the sum of so many losses of one law, by repeated squaring."""
+    total, square = [1 << MASS_BITS], list(masses)
+    while times:
+        if times & 1:
+            total = _product(total, square)
+        times >>= 1
+        if times:
+            square = _product(square, square)
+    return total
+
+
+def _product(a: Sequence[int], b: Sequence[int]) -> list[int]:
+    """Return the law of the sum of two losses: one product of two long integers, whose digits are the masses.
+
+    Every digit is rounded up to a unit of 2**-MASS_BITS.                                               theory (10)
+    """
+    from gmpy2 import mpz
+
+    if len(a) == 1 or len(b) == 1:
+        (one,), many = (a, b) if len(a) == 1 else (b, a)
+        return [-(-one * each >> MASS_BITS) for each in many]
+    bits = max(a).bit_length() + max(b).bit_length() + min(len(a), len(b)).bit_length()
+    size = bits // 8 + 1
+    long_a, long_b = (int.from_bytes(b"".join(v.to_bytes(size, "little") for v in each), "little") for each in (a, b))
+    digits = int(mpz(long_a) * mpz(long_b)).to_bytes(size * (len(a) + len(b)), "little")
+    read = (int.from_bytes(digits[k * size : (k + 1) * size], "little") for k in range(len(a) + len(b) - 1))
+    return [-(-each >> MASS_BITS) for each in read]
+
+
+def _loss(epsilon: object) -> Fraction:
+    t = parameter(epsilon, name="epsilon")
+    if t < 0:
+        raise ParameterError("epsilon is below 0.", "Give 0 or more.", epsilon=t)
+    return t

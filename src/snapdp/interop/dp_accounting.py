@@ -1,0 +1,100 @@
+"""Spends as events of Google's dp-accounting, and what its accountant says of them.
+
+Room: interop. dp-accounting is imported when it is asked for; nothing else needs it. Floats are what that package
+takes: a Laplace event gets a multiplier rounded down, a pure one a parameter rounded up, so that no event loses less
+than was charged.
+A pure spend is a discrete Laplace event of sensitivity 1: its loss is +epsilon with probability e^eps/(1 + e^eps) and
+-epsilon else, which is randomised response and dominates everything that is epsilon-DP. The package's own event of
+randomised response is of no use here: its accountant composes it only under another relation than Laplace events, and
+forgets how often (0.6.0: a self-composition of it counts once).
+Theory: docs/theory/shown-composition.md, (1)-(4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import PremiseError
+from snapdp.exact import positive, probability, to_float_down, to_float_nearest, to_float_up
+from snapdp.interop.losses import LAPLACE, Spend, merged
+
+NEEDED = "pip install 'dp-accounting>=0.5.1'"
+FINEST, POINTS = 1e-4, 1 << 17  # of the grid of losses on which the package composes
+
+
+def event_values(spends: Iterable[Spend]) -> list[dict[str, Any]]:
+    """Return the events as plain values: the class of dp_accounting, its arguments, and how often it happened.
+
+    >>> event_values([Spend(law="laplace", epsilon=Fraction(1, 2), times=3)])
+    [{'event': 'LaplaceDpEvent', 'noise_multiplier': 2.0, 'count': 3}]
+    """
+    return [{**_values(each), "count": each.times} for each in merged(spends)]
+
+
+def _values(each: Spend) -> dict[str, Any]:
+    if each.law == LAPLACE:
+        return {"event": "LaplaceDpEvent", "noise_multiplier": noise_multiplier(each.epsilon)}
+    return {"event": "DiscreteLaplaceDpEvent", "noise_parameter": to_float_up(each.epsilon), "sensitivity": 1}
+
+
+def noise_multiplier(epsilon: Fraction) -> float:
+    """Return the largest double whose inverse, computed in doubles too, is at least epsilon."""
+    found = to_float_down(1 / epsilon)
+    while Fraction(1 / found) < epsilon:
+        found = math.nextafter(found, 0)
+    return found
+
+
+def event(spends: Iterable[Spend]) -> Any:
+    """Return the spends as one event of dp_accounting, composed."""
+    events = _package().dp_event
+    found = []
+    for each in merged(spends):
+        arguments = _values(each)
+        one = getattr(events, arguments.pop("event"))(**arguments)
+        found.append(events.SelfComposedDpEvent(one, each.times))
+    return events.ComposedDpEvent(found)
+
+
+def accountant(spends: Iterable[Spend], *, interval: float | None = None) -> Any:
+    """Return an accountant of dp_accounting that has composed the spends, on a grid of losses rounded pessimistically.
+
+    Its relation says only which events it composes: who is a neighbour is what the account says.
+    """
+    every = merged(spends)
+    total = to_float_nearest(sum((each.pure for each in every), Fraction(0)))
+    found = _distributions().PLDAccountant(
+        _package().NeighboringRelation.ADD_OR_REMOVE_ONE,
+        value_discretization_interval=max(FINEST, 2 * total / POINTS) if interval is None else interval,
+    )
+    found.compose(event(every))
+    return found
+
+
+def epsilon_by_package(spends: Iterable[Spend], *, delta: Any) -> float:
+    """Return the epsilon at a delta that dp_accounting finds: a second opinion, in floating point."""
+    return float(accountant(spends).get_epsilon(to_float_down(probability(delta, name="delta"))))
+
+
+def delta_by_package(spends: Iterable[Spend], *, epsilon: Any) -> float:
+    """Return the delta at an epsilon that dp_accounting finds."""
+    return float(accountant(spends).get_delta(to_float_down(positive(epsilon, name="epsilon"))))
+
+
+def _package() -> Any:
+    try:
+        import dp_accounting
+        import dp_accounting.dp_event
+    except ImportError:
+        raise PremiseError("dp-accounting is not installed.", NEEDED) from None
+    return dp_accounting
+
+
+def _distributions() -> Any:
+    _package()
+    from dp_accounting import pld
+
+    return pld

@@ -1,0 +1,207 @@
+"""A record as a sheet for the registry of deployments that OpenDP keeps: what is known is filled in, the rest is blank.
+
+Room: interop. It reads a record, which is public and not trusted: its texts are anybody's, and stand in the sheet as
+quoted scalars, visible, with all marks of Markdown escaped, since the registry renders them. Nothing else is read.
+Keys and choices are those of the registry's schema (schemas/deployments-schema.yaml in the repository
+opendp/deployments-registry-data, in the form with `basic`, `dp_variant` and `administrative`). A blank begins with FILL
+IN; where the schema allows certain words only, a blank that was forgotten is refused by the registry's own tests.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from snapdp.audits import rebuilt_relation
+from snapdp.display import exact_amount, shortened, visible
+from snapdp.exact import to_float_up
+from snapdp.release import checked
+from snapdp.studies import readable_number
+
+BLANK = "FILL IN: "
+MOST_TITLES = 50
+MARKS = re.compile(r"([`*_\[\]<>#|&~])")  # of Markdown
+LOOK_ALIKE = str.maketrans("\\$", "\N{SET MINUS}\N{FULLWIDTH DOLLAR SIGN}")  # of formulas: no escape stops these
+
+
+def sheet(record: Mapping[str, Any]) -> str:
+    """Return a record as a sheet in YAML; refuse what is no record.
+
+    Every text is a double-quoted scalar of one line, which JSON and YAML read alike.
+    """
+    return HEAD + "\n".join(_lines(sheet_values(record))) + "\n"
+
+
+def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sheet as plain values."""
+    checked(dict(record))
+    relation = rebuilt_relation(record)
+    dataset = str(record["dataset"])
+    return {
+        "url_slug": re.sub("[^a-z0-9]+", "-", dataset.lower()).strip("-") or "dataset",
+        "deployment": {
+            "basic": _basic(record),
+            "dp_variant": {
+                "variant_name": "Pure DP",
+                "data_domain": f"Tables with these columns, as declared: {_columns(record)}.",
+                "unprotected_quantities": _unprotected(record),
+            },
+            "privacy_loss": {
+                "privacy_unit": {"row": "Row", "person": "Person"}.get(str(record["unit"]), "Several rows together"),
+                "privacy_unit_details": _text(relation.in_words),
+                **({"number_of_privacy_units": relation.rows} if relation.is_change_one else {}),
+                "privacy_parameters": {"epsilon": Fraction(str(record["charged"]))},
+                "privacy_parameters_details": (
+                    f"This release was charged epsilon = {record['charged']}, exactly. {BLANK}what the dataset was "
+                    "charged in all, and its cap (snapdp ledger show); charges of one dataset add up."
+                ),
+            },
+            "deployment_model": _model(),
+            "implementation": _implementation(record),
+            "administrative": {
+                "status": "Draft",
+                "registry_authors": [f"{BLANK}who filled out this sheet"],
+                "tier": 3,
+            },
+        },
+    }
+
+
+def _basic(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": _text(record.get("title", record["dataset"])),
+        "data_curators": [
+            {
+                "data_curator_name": _text(record.get("publisher", f"{BLANK}who publishes the numbers")),
+                "data_curator_type": f"{BLANK}Government, Industry or Nonprofit",
+            }
+        ],
+        "description": f"{_titles(record)}. {BLANK}what the table is about",
+        "intended_use": f"{BLANK}what the numbers are for",
+        "data_product_type": "Summary statistics",
+        "data_product_region": f"{BLANK}which region the data describe, or whose laws apply",
+        "data_product_sector": f"{BLANK}Technology, Healthcare, Education, Government, Energy or Finance",
+        "publication_date": record.get("date", f"{BLANK}YYYY-MM-DD"),
+    }
+
+
+def _model() -> dict[str, Any]:
+    return {
+        "model_name": "Central",
+        "trust_assumptions": (
+            "The data holder is trusted with the table, the ledger and the machine; readers of the numbers are not "
+            f"trusted at all. {BLANK}who else can read the table"
+        ),
+        "release_type": f"{BLANK}One release or Many releases",
+        "data_source_type": f"{BLANK}Static or Dynamic",
+        "access_type": "Non-interactive",
+    }
+
+
+def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
+    kept = "" if "rows_per_person" not in record else " Of each person a bounded number of rows is kept."
+    looked = " Bounds were found by a first look, which was charged by itself." if "bounds_from" in record else ""
+    how = "an exact Laplace draw" if record["arithmetic"] == "exact" else "arithmetic of p bits whose loss is proved"
+    engine = f" (by {_text(record['engine'])})" if "engine" in record else ""
+    return {
+        "preprocessing_and_hyperparameter_tuning": (
+            f"Cells are clamped to declared bounds and rounded to declared steps.{kept}{looked} {BLANK}how epsilon and "
+            "the bounds were chosen"
+        ),
+        "mechanisms": (
+            f"The snapping mechanism of snapdp {_text(record['versions']['snapdp'])}: {how} on exact integer sums"
+            f"{engine}, rounded to a grid and clamped. Floating point: no private value is computed in it; every "
+            f"printed number is a function of a grid index and public parameters. {BLANK}who has access to the table"
+        ),
+        "composition": "Sequential: epsilons of all statistics add up, as exact fractions, in an append-only ledger.",
+        "post_processing": (
+            "Numbers are shown inside the range that their statistic can have; means, shares and quantiles follow from "
+            "released numbers."
+        ),
+        "justification": f"{BLANK}why these choices were made, and who decided",
+        "utility": f"Every number has an interval that holds the one without noise in {_levels(record)} of releases.",
+    }
+
+
+def _unprotected(record: Mapping[str, Any]) -> str:
+    said = "Bounds, categories and groups are declarations, not computed from the data without noise."
+    rows = f"The number of rows, {record['n']}, is public. " if "n" in record else ""
+    return f"{rows}{said} {BLANK}anything else that is published of the table without noise"
+
+
+def _titles(record: Mapping[str, Any]) -> str:
+    titles = [_text(each["title"]) for each in record["statistics"]]
+    more = f", and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+    return f"Noisy statistics: {', '.join(titles[:MOST_TITLES])}{more}"
+
+
+def _levels(record: Mapping[str, Any]) -> str:
+    """Return how sure the intervals are, in per cent."""
+    alphas = sorted({Fraction(str(each["alpha"])) for each in record["statistics"]})
+    return " or ".join(f"{exact_amount(100 * (1 - each))} %" for each in alphas[:MOST_TITLES])
+
+
+def _columns(record: Mapping[str, Any]) -> str:
+    found: dict[str, str] = {}
+    for statistic in record["statistics"]:
+        by = statistic.get("by", ())
+        for column in (*statistic.get("columns", ()), *((by,) if isinstance(by, Mapping) else by)):
+            found.setdefault(str(column["name"]), _column(column))
+    return "; ".join(list(found.values())[:MOST_TITLES]) or "none is read but the rows themselves"
+
+
+def _column(column: Mapping[str, Any]) -> str:
+    kind = _text(column["kind"])
+    if "lower" in column and "upper" in column:
+        kind += f" from {readable_number(str(column['lower']))} to {readable_number(str(column['upper']))}"
+    return f"{_text(column['name'])} ({kind})"
+
+
+def _text(text: Any) -> str:
+    """Return somebody's text on one line, visible, not too long, with no mark of Markdown or of a formula in force.
+
+    >>> _text("a_b [c](d) $x$")
+    'a\\\\_b \\\\[c\\\\](d) ＄x＄'
+    """
+    shown = shortened(visible(str(text))).translate(LOOK_ALIKE)
+    return MARKS.sub(r"\\\1", shown)
+
+
+def _lines(value: Any, indent: str = "") -> Iterator[str]:
+    """Yield a table of values as lines of YAML."""
+    for key, each in value.items():
+        if isinstance(each, dict):
+            yield f"{indent}{key}:"
+            yield from _lines(each, f"{indent}  ")
+        elif isinstance(each, list):
+            yield f"{indent}{key}:"
+            for item in each:
+                yield from _item(item, f"{indent}  ")
+        else:
+            yield f"{indent}{key}: {_scalar(each)}"
+
+
+def _item(item: Any, indent: str) -> Iterator[str]:
+    if not isinstance(item, dict):
+        yield f"{indent}- {_scalar(item)}"
+        return
+    first, *others = _lines(item, f"{indent}  ")
+    yield f"{indent}- {first.strip()}"
+    yield from others
+
+
+def _scalar(value: Any) -> str:
+    """Return a scalar: numbers plain, an epsilon as its decimal, or rounded up where it has none; text in quotes."""
+    if isinstance(value, Fraction):
+        decimal = exact_amount(value)
+        return decimal if re.fullmatch("[0-9]+[.][0-9]+", decimal) else repr(to_float_up(value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+HEAD = f"""\
+# A sheet for the registry of deployments, made from the record of a release. What the record cannot know is blank:
+# replace every text that begins with {BLANK.strip()} before you submit it.
+"""

@@ -1,0 +1,97 @@
+"""`snapdp ledger composed` and `snapdp registry`: what people see, and what they never charge."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp import Ledger
+from snapdp.cli.app import main
+
+RECORD = Path(__file__).parents[1] / "vectors" / "golden" / "v2" / "record.json"
+
+
+def run(*words):
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(main, [str(each) for each in words])
+    assert "broke" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    path = tmp_path / "people.ledger"
+    with Ledger.create(path) as found:
+        found.create_account("people", cap=20, relation="change-one", rows=5)
+        found.create_account("empty", cap=1, relation="change-one", rows=5)
+        version = found.dataset_version("people", b"\0" * 32)
+        for number in range(20):
+            terms = {"relation": "change-one", "rows": 5, "version": version, "epsilon": "1/10"}
+            found.abandon(found.reserve("people", request={"number": number}, **terms))
+    return path
+
+
+def test_the_sum_is_said_first_and_the_rest_is_shown_and_never_charged(ledger):
+    done = run("ledger", "composed", ledger)
+    assert done.exit_code == 0
+    said = " ".join(done.stdout.split())
+    assert "people: epsilon 2 spent. The sum is what counts." in said
+    assert "with delta 0.000001; or zCDP with rho 0.1" in said
+    assert "Shown, never charged." in said
+    assert "empty: epsilon 0 spent." in said
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    with Ledger.open(ledger) as found:
+        assert found.account("people").spent == 2
+
+
+def test_json_has_exact_amounts_and_the_events(ledger):
+    done = run("ledger", "composed", ledger, "--delta", "1e-3", "--dataset", "people", "--json")
+    (found,) = json.loads(done.stdout)["accounts"]
+    assert (found["spent"], found["delta"], found["rho"], found["releases"]) == ("2", "1/1000", "1/10", 20)
+    assert 1 < float(found["epsilon"]) < 2
+    assert found["events"] == [
+        {"event": "DiscreteLaplaceDpEvent", "noise_parameter": 0.1, "sensitivity": 1, "count": 20}
+    ]
+
+
+def test_a_second_opinion_needs_the_package_and_says_how_to_get_it(ledger, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    done = run("ledger", "composed", ledger, "--second-opinion")
+    assert done.exit_code == 1
+    assert "Refused: dp-accounting is not installed." in done.stderr
+    assert "pip install 'dp-accounting>=" in done.stderr
+
+
+@pytest.mark.parametrize("delta", ["0", "1", "-1", "2"])
+def test_a_delta_that_is_none_is_refused(ledger, delta):
+    done = run("ledger", "composed", ledger, f"--delta={delta}")
+    assert done.exit_code == 1
+    assert "no probability" in done.stderr
+
+
+def test_a_sheet_is_printed_or_written_to_a_new_file(tmp_path):
+    printed = run("registry", RECORD)
+    assert printed.exit_code == 0
+    assert 'variant_name: "Pure DP"' in printed.stdout
+    where = tmp_path / "sheet.yaml"
+    written = run("registry", RECORD, "--output", where)
+    assert written.stdout == ""
+    assert where.read_text(encoding="utf-8") == printed.stdout
+    again = run("registry", RECORD, "--output", where)
+    assert again.exit_code == 1
+    assert "not overwritten" in again.stderr
+
+
+def test_the_sheet_as_json_has_the_same_keys():
+    found = json.loads(run("registry", RECORD, "--json").stdout)
+    assert found["sheet"]["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": "3/2"}
+
+
+def test_what_is_no_record_has_no_sheet(tmp_path):
+    (tmp_path / "x.json").write_text('{"a": 1}', encoding="utf-8")
+    done = run("registry", tmp_path / "x.json")
+    assert done.exit_code == 1
+    assert "record" in done.stderr
