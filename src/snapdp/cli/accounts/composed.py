@@ -12,8 +12,8 @@ import click
 
 from snapdp.cli.accounts.views import paragraph
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.screen import echo, echo_json, one_line
-from snapdp.display import decimal_up, exact_amount, four_digits_up
+from snapdp.cli.screen import echo, echo_json
+from snapdp.display import decimal_up, exact_amount, four_digits_up, one_line
 
 if TYPE_CHECKING:
     from snapdp.interop import Spend

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from snapdp.cli.screen import echo, echo_json, one_line, say
+from snapdp.cli.screen import echo, echo_json, say
+from snapdp.display import one_line
 
 EXAMPLES = """\b
 Examples:
