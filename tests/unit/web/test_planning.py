@@ -165,7 +165,7 @@ def test_an_account_is_opened_from_the_study_in_a_new_ledger(tmp_path):
         "change-one",
         6,
     )
-    again = page.write("/api/open", {"study": STUDY})
+    again = page.write("/api/open", {"study": STUDY, "cap": "3/2"})
     assert (again.status, again.json["ok"]) == (409, False)
     assert "exists already" in again.json["error"]
     page.close()
