@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_a_release_needs_no_mouse(demo: str):
         to("Release ...")
         tab.keyboard.press("Enter")
         tab.locator("#release button.primary").wait_for()
-        tab.wait_for_function("document.activeElement.matches('#release button.primary')")
+        to("Charge epsilon 1 and release")
         tab.keyboard.press("Enter")
         tab.locator("#results table.numbers").first.wait_for()
         visit.check()
@@ -121,7 +122,7 @@ def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
         tab.wait_for_function("document.activeElement.dataset.field === '/columns/age/missing'")
         form.choose("/columns/age/missing", "dropped")
         form.follows("p.total", "epsilon 1 of a budget of 1")
-        assert tab.locator("#why").is_hidden()
+        form.follows("#why", "Open the account first")
         visit.check()
 
 
@@ -161,4 +162,183 @@ def test_a_hundred_clicks_charge_once(demo: str):
         tab.evaluate("for (let n = 0; n < 100; n++) document.querySelector('#release button.primary')?.click()")
         tab.locator("#results table.numbers").first.wait_for()
         Form(tab).follows("#account .key .free", "Left 1 of 2")
+        visit.check()
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Iterator[Visit]:
+    """Return a visit with a plan of two means that cost 0.2 each, and an account with epsilon 1."""
+    with served(two_means(tmp_path), ["study.toml", "--ledger", "people.ledger"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        Form(visit.tab).follows("#account .key .free", "Left 1 of 1")
+        yield visit
+
+
+def two_means(folder: Path) -> Path:
+    from snapdp.ledger import Ledger
+    from snapdp.studies import study_from_values, study_to_toml
+
+    number = {"kind": "integer", "missing": "dropped", "lower": 0}
+    columns = {"age": {**number, "upper": 120}, "income": {**number, "upper": 5000}}
+    lines = [{"kind": "mean", "column": each, "epsilon": "1/5"} for each in columns]
+    study = {"version": 2, "dataset": "people", "relation": "change-one", "n": 500, "data": "people.csv"}
+    (folder / "study.toml").write_text(
+        study_to_toml(study_from_values({**study, "columns": columns, "statistic": lines})), encoding="utf-8"
+    )
+    table(folder)
+    with Ledger.create(folder / "people.ledger") as ledger:
+        ledger.create_account("people", cap=1, relation="change-one", rows=500)
+    return folder
+
+
+RELEASE, CHARGE = "Release ...", "#release button.primary"
+
+
+def test_what_another_opening_of_the_dialog_asked_is_dropped(people: Visit):
+    form, tab, held = Form(people.tab), people.tab, []
+    tab.route("**/api/before", lambda route: held.append(route))
+    tab.get_by_role("button", name=RELEASE).click()
+    tab.wait_for_function("document.activeElement.id === 'release-title'")  # no button is pressed by a second Enter
+    wait_until(lambda: len(held) == 1, tab)
+    tab.keyboard.press("Escape")
+    form.write("/columns/age/upper", "119")
+    tab.get_by_role("button", name=RELEASE).click()
+    wait_until(lambda: len(held) == 2, tab)
+    with_answer(held[0])
+    tab.wait_for_timeout(300)
+    assert tab.locator(CHARGE).count() == 0
+    assert tab.locator("#release pre").count() == 0
+    held[1].continue_()
+    form.follows("#release", "Charged to the account people. Read from people.csv.")
+    assert tab.locator("#release pre").text_content().count("119") > 0
+    people.check()
+
+
+def with_answer(route: Any) -> None:
+    """Let a request go on that may have been given up."""
+    from playwright.sync_api import Error
+
+    with suppress(Error):
+        route.continue_()
+
+
+def wait_until(test: Any, tab: Any) -> None:
+    for _ in range(100):
+        if test():
+            return
+        tab.wait_for_timeout(50)
+    raise AssertionError("it did not happen")
+
+
+def test_a_release_is_not_lost_by_closing_and_its_numbers_are_its_own(people: Visit):
+    form, tab, held = Form(people.tab), people.tab, []
+    tab.route("**/api/release", lambda route: held.append(route))
+    tab.get_by_role("button", name=RELEASE).click()
+    tab.locator(CHARGE).click()
+    wait_until(lambda: len(held) == 1, tab)
+    for _ in range(4):
+        tab.keyboard.press("Escape")
+        tab.wait_for_timeout(100)
+    assert tab.evaluate("document.getElementById('release').open")
+    held[0].continue_()
+    form.follows("#results", "Epsilon 0.4 was charged")
+    assert not tab.evaluate("document.getElementById('release').open")
+    form.follows("#account .key .planned", "the same again is free")
+    tab.reload()
+    tab.get_by_role("button", name="Show its numbers").click()
+    form.follows("#results h3", "mean(age)")
+    people.check()
+
+
+def test_the_look_is_gone_when_the_dialog_closes(people: Visit):
+    tab, held = people.tab, []
+    tab.route("**/api/inspect", lambda route: held.append(route))
+    tab.get_by_role("button", name=RELEASE).click()
+    tab.get_by_role("button", name="Look at how the cells are read").click()
+    wait_until(lambda: len(held) == 1, tab)
+    tab.keyboard.press("Escape")
+    with_answer(held[0])
+    tab.wait_for_timeout(500)
+    assert tab.locator("#release").text_content() == ""
+    people.check()
+
+
+def test_a_release_without_an_answer_may_have_been_charged_and_is_asked_anew(people: Visit):
+    form, tab = Form(people.tab), people.tab
+    tab.get_by_role("button", name=RELEASE).click()
+    tab.locator(CHARGE).wait_for()
+
+    def lost(route: Any) -> None:
+        route.fetch()  # charged, and nobody hears of it
+        route.abort()
+
+    tab.route("**/api/release", lost)
+    tab.locator(CHARGE).click()
+    form.follows("#release", "it may have been charged")
+    form.follows("#release", "the same numbers again, free of charge")
+    tab.unroute("**/api/release")
+    tab.get_by_role("button", name="Get it again, free of charge").click()
+    form.follows("#results", "Nothing was charged")
+    form.follows("#account .key .free", "Left 0.6 of 1")
+
+
+def test_what_was_released_before_is_marked_and_can_be_left_out(people: Visit):
+    form, tab = Form(people.tab), people.tab
+    released(tab)
+    form.choose("/statistic/1/kind", "sum")
+    form.follows(".said .mark", "Already released in entry 2 with epsilon 0.2; it would be charged again.")
+    tab.get_by_role("button", name=RELEASE).click()
+    form.follows("#release .repeated", "mean(age): released in entry 2 with epsilon 0.2")
+    tab.locator("#release").get_by_role("button", name="Leave out mean(age)").click()
+    form.follows("#release", "This costs epsilon 0.2. The ledger has 0.6 left")
+    assert tab.locator("#release .repeated").count() == 0
+    tab.locator(CHARGE).click()
+    form.follows("#results h3", "sum(income)")
+    people.check()
+
+
+def test_another_tab_takes_from_the_account_whom_it_protects(tmp_path: Path):
+    two_means(tmp_path)
+    with served(tmp_path, ["--data", "people.csv", "--ledger", "people.ledger"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        form, tab = Form(visit.tab), visit.tab
+        form.follows("fieldset.protection", "Fixed when the account people was opened.")
+        form.follows("#account .key .free", "Left 1 of 1")
+        assert (form.field("/n").input_value(), form.field("/n").is_disabled()) == ("500", True)
+        form.write("/dataset", "others")
+        tab.get_by_label("Each row; the number of rows is private").check()
+        form.write("/n_max", "600")
+        form.write("/dataset", "people")
+        form.add("mean", "age")
+        form.declare_numbers("age", "0", "120")
+        form.follows("#why", "Who is protected?: The account says something else.")
+        assert tab.get_by_role("button", name=RELEASE).is_disabled()
+        form.follows("fieldset.protection .refusal", "Each row; the number of rows is public. Rows in the table: 500.")
+        tab.get_by_role("button", name="Ask as the account says").click()
+        form.follows("fieldset.protection", "Fixed when the account people was opened.")
+        tab.locator("#why").wait_for(state="hidden")
+        tab.get_by_role("button", name="Start again").click()
+        assert tab.locator("tbody[data-row]").count() == 0
+        tab.reload()
+        tab.get_by_role("button", name="Bring back what was here").click()
+        form.follows("tbody[data-row] .title", "mean(age)")
+        visit.check()
+
+
+def test_the_way_to_a_first_release_is_said_and_an_empty_cap_is_asked_for(tmp_path: Path):
+    two_means(tmp_path)
+    (tmp_path / "people.ledger").unlink()
+    with served(tmp_path, ["study.toml", "--ledger", "people.ledger"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        form, tab = Form(visit.tab), visit.tab
+        form.follows("#why", "Cap: Open the account first")
+        assert tab.get_by_role("button", name=RELEASE).is_disabled()
+        tab.get_by_role("button", name="Go there").click()
+        tab.wait_for_function("document.activeElement.dataset.field === '/cap'")
+        tab.get_by_role("button", name="Open the account").click()
+        form.follows("#account .refusal", "The cap is empty.")
+        form.write("/cap", "1")
+        tab.get_by_role("button", name="Open the account").click()
+        form.follows("#account .key .free", "Left 1 of 1")
+        tab.locator("#why").wait_for(state="hidden")
         visit.check()

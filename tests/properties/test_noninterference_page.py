@@ -30,10 +30,10 @@ def seen(page: Page, values: dict[str, Any]) -> dict[str, bytes]:
     found: dict[str, Answer] = {"state": page.read("/api/state"), "plan": page.write("/api/plan", body)}
     found["open"] = page.write("/api/open", {**body, "cap": "1000"})
     found["before"] = page.write("/api/before", body)
-    cost = found["before"].json["cost"]
-    found["release"] = page.write("/api/release", {**body, "cost": cost})
+    agreed = {key: found["before"].json[key] for key in ("cost", "agreed")}
+    found["release"] = page.write("/api/release", {**body, **agreed})
     number = found["release"].json["number"]
-    found["again"] = page.write("/api/release", {**body, "cost": cost})
+    found["again"] = page.write("/api/release", {**body, **agreed})
     found["progress"] = page.read("/api/progress")
     found["after"] = page.write("/api/before", body)
     found["planned again"] = page.write("/api/plan", body)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from snapdp.api.study import Study
     from snapdp.errors import SnapdpError
     from snapdp.ledger import Account, Ledger
-    from snapdp.release import Release
+    from snapdp.release import Release, Request
     from snapdp.studies import Plan
     from snapdp.tables import Look
 
@@ -126,6 +126,7 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     table = study.table(None if data is None else open_table(data, **where))
     if not quiet:
         _show_cost(plan, account)
+        _say_repeated(request, ledger)
     to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
     ask = None if yes else lambda: _ask(plan, account, look)
@@ -241,6 +242,16 @@ def _show_cost(plan: Plan, account: Account) -> None:
     from snapdp.cli.plans.screen import show_plan
 
     show_plan(plan, account=account, to_stderr=True)
+
+
+def _say_repeated(request: Request, ledger: Ledger) -> None:
+    """Say which statistics the account released before: they would be charged again."""
+    from snapdp.ledger import earlier_releases
+
+    found = earlier_releases(ledger.history(request.dataset)).of(request.epsilon, request.declaration)
+    for title, each in zip(request.plan.titles, found.lines, strict=True):
+        if each is not None:
+            say(one_line(f"{title}: {each.in_words}."))
 
 
 def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:

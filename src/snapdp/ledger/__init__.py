@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     )
     from snapdp.ledger.chain import canonical as canonical
     from snapdp.ledger.durability import settings_in_force as settings_in_force
+    from snapdp.ledger.earlier import EarlierReleases as EarlierReleases, earlier_releases as earlier_releases
     from snapdp.ledger.ledger import Ledger as Ledger
-    from snapdp.ledger.opening import terms_of as terms_of
+    from snapdp.ledger.opening import declared_terms as declared_terms, terms_of as terms_of
     from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
     from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
     from snapdp.ledger.values import (
@@ -57,8 +58,9 @@ else:
             "belonging": "REQUEST_VERSION declaration_of identical units_of",
             "chain": "canonical",
             "durability": "settings_in_force",
+            "earlier": "EarlierReleases earlier_releases",
             "ledger": "Ledger",
-            "opening": "terms_of",
+            "opening": "declared_terms terms_of",
             "storage.postgres": "has_ledger migrate",
             "storage.sqlite_failures": "is_failure",
             "values": "account_values amendment_values charge_values",

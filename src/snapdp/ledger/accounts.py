@@ -221,6 +221,7 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
                 f"the request has {name} = {asked}; the account {holder.name!r} was opened with {opened}.",
                 f"{why}Epsilons add up only under one neighbour relation, unit and row count: ask as the account "
                 "says, or open another account for another dataset. Nothing was spent.",
+                differs=name,
             )
 
 

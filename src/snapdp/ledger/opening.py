@@ -11,8 +11,19 @@ from typing import Any, Protocol
 
 from snapdp.errors import ParameterError
 from snapdp.exact import Parameter, positive, shown
-from snapdp.ledger.accounts import label
-from snapdp.studies import Relation, bounded_unit, named_person, person_names, person_unit, rows_unit, whole
+from snapdp.ledger.accounts import Account, label
+from snapdp.studies import (
+    Relation,
+    bounded_in,
+    bounded_unit,
+    named_person,
+    person_names,
+    person_unit,
+    relation_of_account,
+    rows_unit,
+    stated_person,
+    whole,
+)
 
 
 class Declared(Protocol):
@@ -44,6 +55,24 @@ def terms_of(study: Declared, *, cap: Parameter | None = None) -> dict[str, Any]
     relation = study.relation
     terms = {"relation": relation.kind, "rows": relation.rows, "unit": relation.unit_in_full}
     return {"name": study.dataset, "cap": most, **terms}
+
+
+def declared_terms(account: Account) -> dict[str, Any]:
+    """Return what a study says that asks an account, by the keys of a study file: what was fixed when it was opened.
+
+    How many rows of each person count stands there only where the account fixes it. Nothing stands there where its unit
+    is a word of somebody else's.
+    """
+    try:
+        relation = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
+    except ParameterError:
+        return {}
+    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    if relation.person is not None:
+        found["person"] = stated_person(relation.person)
+    if bounded_in(account.unit) is not None:
+        found["rows_per_person"] = relation.rows_per_person
+    return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
 
 
 def unit_of(

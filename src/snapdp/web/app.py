@@ -27,14 +27,24 @@ from snapdp import __version__
 from snapdp.api.as_python import python_text
 from snapdp.api.consequence import consequence
 from snapdp.api.study_values import study_values_of
-from snapdp.errors import SnapdpError
+from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
 from snapdp.web.answers import document
-from snapdp.web.bodies import FromFile, OfForm, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
+from snapdp.web.bodies import (
+    FromFile,
+    OfDataset,
+    OfForm,
+    OfStudy,
+    RefusalBody,
+    ToImagine,
+    ToOpen,
+    ToPlan,
+    ToRelease,
+)
 from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.handing import add_files
-from snapdp.web.planning import account_answer, plan_answer, planned
+from snapdp.web.planning import account_answer, account_standing, plan_answer, planned
 from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
@@ -150,6 +160,11 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
         """A study as a command, as Python, and as a study file."""
         return await desk.quick(partial(_copied, place, body, as_command))
 
+    @app.post("/api/account")
+    async def account(body: OfDataset) -> dict[str, Any]:
+        """How an account stands, and what a study must say to ask it; null where there is none."""
+        return await desk.quick(partial(_account, place, body))
+
     @app.post("/api/open")
     async def open_account(body: ToOpen) -> dict[str, Any]:
         """Open the account of a study, in a new ledger or an old one."""
@@ -224,8 +239,15 @@ def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str,
     return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
 
 
+def _account(place: Workplace, body: OfDataset) -> dict[str, Any]:
+    found = place.account(body.dataset)
+    return {"ok": True, "account": None if found is None else account_standing(found)}
+
+
 def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
     asked = place.asked(body.study)
+    if not body.cap.strip():
+        raise ParameterError("the cap is empty.", "Say what may ever be spent on this dataset. Nothing was changed.")
     account = place.open_account(asked, cap=body.cap)
     return {"ok": True, "account": account_answer(account, asked, asked.plan())}
 

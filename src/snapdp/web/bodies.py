@@ -56,15 +56,26 @@ class ToImagine(ToPlan):
 
 
 class ToRelease(OfStudy):
-    """A study to release; `cost` is what its reader was shown, and is refused where it costs something else."""
+    """A study to release, with what its reader was shown by /api/before.
+
+    cost    refused where it costs something else
+    agreed  refused where something would be charged, and it is another: the study, its statement, or what is left
+    """
 
     cost: Number
+    agreed: Annotated[str, Field(max_length=100)]
 
 
 class ToOpen(OfStudy):
-    """The account of a study to open, with a cap; its budget where none is given."""
+    """The account of a study to open, with a cap: what may ever be spent on the dataset. An empty one is asked for."""
 
-    cap: Number | None = None
+    cap: Annotated[str, Field(max_length=LONGEST_NUMBER, description='Exact: "0.5", "1/3".')]
+
+
+class OfDataset(Body):
+    """An account, by its name."""
+
+    dataset: Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
 class OfForm(Body):

@@ -14,7 +14,17 @@ from snapdp.api.plan_values import plan_values
 from snapdp.api.study import Study
 from snapdp.display import exact_amount, four_digits
 from snapdp.errors import BudgetError, PremiseError, SnapdpError
-from snapdp.ledger import Account, account_values, agree, protected_by, spent_in_words, together_in_words
+from snapdp.ledger import (
+    Account,
+    account_values,
+    agree,
+    declared_terms,
+    protected_by,
+    spent_in_words,
+    together_in_words,
+    unit_for,
+    units_of,
+)
 from snapdp.studies import Asked, Line, Plan, PlanWords, Spelling, plan_words
 from snapdp.web.bodies import ToPlan
 from snapdp.web.workplace import Workplace
@@ -48,8 +58,9 @@ def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
     account = place.account(asked.dataset)
     said = plan_words(plan, most=len(plan.lines), spelling=ON_THE_PAGE)
     values = plan_values(plan, {})
+    repeats = None if account is None else repeated(place, account, asked, plan)
     rows = [
-        {**each, **_row(line), **line_words(plan, at), "title": plan.titles[at]}
+        {**each, **_row(line), **line_words(plan, at), "title": plan.titles[at], "released": repeats and repeats[1][at]}
         for at, (each, line) in enumerate(zip(values.pop("lines"), plan.lines, strict=True))
     ]
     return {
@@ -59,6 +70,7 @@ def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
         "lines": rows,
         "words": _words(said),
         "account": None if account is None else account_answer(account, asked, plan),
+        "released_as": repeats and repeats[0],
         "ledger": {"path": place.ledger_shown, "is_there": place.has_ledger},
     }
 
@@ -107,31 +119,48 @@ def rescaled(values: Mapping[str, Any], before: Plan, plan: Plan) -> dict[str, A
     return {**{key: each for key, each in values.items() if key != "data"}, "statistic": statistics}
 
 
-def account_answer(account: Account, asked: Study, plan: Plan) -> dict[str, Any]:
-    """Return how an account stands, what that means, and what it would mean with the plan."""
+def repeated(place: Workplace, account: Account, asked: Study, plan: Plan) -> tuple[int | None, list[str | None]]:
+    """Return which charge answered the very same before, and in words where each statistic was released before."""
+    try:
+        found = place.released_before(account).of(plan.total, asked.request(plan).declaration)
+    except SnapdpError:  # no request can be made of it: a release says why
+        return None, [None] * len(plan.lines)
+    return found.same, [None if each is None else each.in_words for each in found.lines]
+
+
+def account_standing(account: Account) -> dict[str, Any]:
+    """Return how an account stands, what that means, and what a study must say to ask it."""
     return {
         **account_values(account),
         "left_shown": shown_epsilon(account.left),
         "spent_shown": shown_epsilon(account.spent),
         "cap_shown": shown_epsilon(account.cap),
-        "affordable": plan.total <= account.left,
         "protected": protected_by(account),
         "means": spent_in_words(account),
-        "with_plan": together_in_words(plan.total, account),
-        "contradiction": _contradiction(account, asked),
+        "terms": declared_terms(account),
     }
 
 
-def _contradiction(account: Account, asked: Study) -> str:
-    """Return in what an account protects something else than the study; empty where they agree."""
-    from snapdp.ledger import unit_for, units_of
+def account_answer(account: Account, asked: Study, plan: Plan) -> dict[str, Any]:
+    """Return how an account stands, and what it would mean with the plan."""
+    return {
+        **account_standing(account),
+        "affordable": plan.total <= account.left,
+        "with_plan": together_in_words(plan.total, account),
+        **_contradiction(account, asked),
+    }
 
+
+def _contradiction(account: Account, asked: Study) -> dict[str, str]:
+    """Return in what an account protects something else than the study, and at which field; empty where they agree."""
     relation = asked.relation
     if (account.relation, account.rows, account.unit) == (relation.kind, relation.rows, relation.unit_in_full):
-        return ""
+        return {"contradiction": "", "contradicts": ""}
     try:
         unit = unit_for(account, units_of(asked.request().declaration))
         agree(account, relation=relation.kind, rows=relation.rows, unit=unit)
     except SnapdpError as refusal:
-        return f"{refusal.problem} {refusal.advice}"
-    return ""
+        differs = refusal.numbers.get("differs")
+        field = f"/{differs}" if differs in ("n", "n_max") else "/relation"
+        return {"contradiction": f"{refusal.problem} {refusal.advice}", "contradicts": field}
+    return {"contradiction": "", "contradicts": ""}

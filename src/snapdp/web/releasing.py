@@ -17,12 +17,14 @@ from typing import Any
 
 from snapdp.api.study import Study
 from snapdp.audits import accepted_certificate
-from snapdp.display import confidence, exact_amount, one_line
+from snapdp.display import confidence, exact_amount, one_line, visible_lines
 from snapdp.errors import BudgetError, LedgerError
 from snapdp.exact import parameter
-from snapdp.ledger import Charge
-from snapdp.release import Number, NumberBlock, Release, remarks_on, shown_row
+from snapdp.ledger import Account, Charge, canonical, identical
+from snapdp.release import Number, NumberBlock, Release, Request, remarks_on, shown_row
+from snapdp.studies import digest
 from snapdp.web.bodies import OfStudy, ToRelease
+from snapdp.web.planning import repeated
 from snapdp.web.workplace import Workplace
 
 MOST_ROWS = 200  # of one statistic on the page; files hold all
@@ -35,6 +37,7 @@ TYPES = {
     ".parquet": "application/vnd.apache.parquet",
 }
 COST_CHANGED = "Look at the plan again, and release what it shows. Nothing was spent."
+LOOK_AGAIN = "Look at what is shown now, and agree to that. Nothing was spent."
 
 
 class Progress:
@@ -76,16 +79,28 @@ def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
         except _WouldCharge:
             is_free = False
     left = account.left if is_free else account.left - request.epsilon
+    sql, earlier = asked.sql(table), repeated(place, account, asked, request.plan)[1]
     return {
         "ok": True,
-        "sql": asked.sql(table),
+        "account_shown": one_line(account.name),
+        "table_shown": place.table_shown,
+        "sql": sql,
+        "sql_shown": visible_lines(sql),
         "cost": "0" if is_free else str(request.epsilon),  # what is agreed to: see `release_answer`
         "cost_shown": exact_amount(request.epsilon),
         "left": str(account.left),
         "left_shown": exact_amount(account.left),
         "remains_shown": exact_amount(left),
         "free": is_free,
+        "agreed": agreement(request, sql, account),
+        "released": [None if is_free else each for each in earlier],
     }
+
+
+def agreement(request: Request, sql: str, account: Account) -> str:
+    """Return what is agreed to when a release is charged: what is asked, by which statement, and from what is left."""
+    said = {"request": identical(request.epsilon, request.declaration), "sql": sql}
+    return digest(canonical({**said, "account": account.name, "left": str(account.left)}))
 
 
 class _WouldCharge(Exception):
@@ -104,18 +119,25 @@ def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> dict[str, 
 
 
 def release_answer(place: Workplace, body: ToRelease, progress: Progress) -> dict[str, Any]:
-    """Release, and return the numbers. What was shown is agreed to: who was told that it is free pays nothing."""
+    """Release, and return the numbers. What was shown is agreed to: who was told that it is free pays nothing.
+
+    Where something is charged, request, statement, account and what it has left are those that were shown. The very
+    same that was answered meanwhile is free, whoever agreed to pay.
+    """
     asked = place.asked(body.study)
     request, agreed = asked.request(), parameter(body.cost, name="cost")
     if agreed not in (0, request.epsilon):
         raise _costs_other(request.epsilon)
 
-    def charge() -> None:
-        if agreed == 0:
-            raise _costs_other(request.epsilon)
-
     table = place.opened_table(asked)
     with place.opened_ledger() as ledger:
+
+        def charge() -> None:
+            if agreed == 0:
+                raise _costs_other(request.epsilon)
+            if body.agreed != agreement(request, asked.sql(table), ledger.account(asked.dataset)):
+                raise BudgetError("this is not what was shown: the study or the account is another now.", LOOK_AGAIN)
+
         result = asked.release(table, ledger=ledger, directory=place.directory, watch=progress.watch, ask=charge)
         found = _charge_of(ledger.history(asked.dataset), result)
     return {**release_values(result, asked, found), "free": result.free}

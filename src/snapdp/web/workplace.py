@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from snapdp.api.study import Study, study
 from snapdp.api.study_values import study_values_of
 from snapdp.display import is_address, one_line, shown_address, visible
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
-from snapdp.ledger import Account, Ledger
+from snapdp.ledger import Account, EarlierReleases, Ledger, earlier_releases
 from snapdp.studies import KeyReader, Keys, csv_form, keys_beside, study_from_values
 from snapdp.tables import Engine, may_be_cells, open_table, read_keys, stored_columns
 from snapdp.values import Value
@@ -32,6 +32,15 @@ CELLS = (
     "The first line of the file may be one of cells, not of names: its words look like numbers, dates or addresses. "
     "They are not shown. Type the names of columns yourself, or give the file a line of names."
 )
+
+
+@lru_cache(maxsize=8)
+def _released(ledger: str, account: str, head: str) -> EarlierReleases:  # noqa: ARG001 - the head stands for all of it
+    try:
+        with Ledger.open(ledger) as book:
+            return earlier_releases(book.history(account))
+    except LedgerError:  # a ledger that is not sound refuses when it is charged, and says why
+        return EarlierReleases(requests={}, statistics={})
 
 
 def _items(value: Any) -> int:
@@ -120,6 +129,12 @@ class Workplace(Value):
             )
         return asked.table(open_table(self.data, table=self.table, dialect=asked.csv))
 
+    @property
+    def table_shown(self) -> str:
+        """Return what the table is called; empty where none was named."""
+        data = self.data or ""
+        return visible(shown_address(data) if is_address(data) else Path(data).name)
+
     def known_columns(self, form: Any) -> dict[str, Any] | None:
         """Return the names of the table's columns, never a cell; None where no table was named.
 
@@ -128,8 +143,7 @@ class Workplace(Value):
         """
         if self.data is None:
             return None
-        name = shown_address(self.data) if is_address(self.data) else Path(self.data).name
-        found: dict[str, Any] = {"name": visible(name), "columns": [], "problem": ""}
+        found: dict[str, Any] = {"name": self.table_shown, "columns": [], "problem": ""}
         try:
             columns = stored_columns(self.data, table=self.table, dialect=None if form is None else csv_form(form))
         except SnapdpError as refusal:
@@ -198,3 +212,7 @@ class Workplace(Value):
         with self.opened_ledger() as ledger, suppress(LedgerError):
             return ledger.account(dataset)
         return None
+
+    def released_before(self, account: Account) -> EarlierReleases:
+        """Return what an account has released; read once for each state of the account."""
+        return _released(str(self.ledger), account.name, account.head)

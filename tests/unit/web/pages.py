@@ -82,6 +82,12 @@ class Page:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self.ask("POST", path, content=[content], **how)
 
+    def release(self, study: Any, **instead: Any) -> Answer:
+        """Release a study as who looks before: what is shown is agreed to, unless something else is said instead."""
+        shown = self.write("/api/before", {"study": study}).json
+        agreed = {"cost": shown.get("cost", "1"), "agreed": shown.get("agreed", "")}
+        return self.write("/api/release", {"study": study, **agreed, **instead})
+
     def ask(
         self, method: str, path: str, *, content: Iterable[bytes] = (), length: bool = True, **headers: Any
     ) -> Answer:

@@ -71,9 +71,9 @@ def everything(page: Page, study: Any, cost: str = "2/5") -> Iterator[Answer]:
     """Ask everything that can be asked of a study."""
     yield page.read("/api/state")
     for path in ("/api/plan", "/api/copy", "/api/open", "/api/before", "/api/inspect"):
-        yield page.write(path, {"study": study})
+        yield page.write(path, {"study": study, **({"cap": "1"} if path == "/api/open" else {})})
     yield page.write("/api/consequence", {"study": study, "place": 0})
-    yield page.write("/api/release", {"study": study, "cost": cost})
+    yield page.release(study, cost=cost)
 
 
 # Files
@@ -119,7 +119,7 @@ def test_a_download_is_one_of_our_own_names(released: Page, name: str):
 def released(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """Return a page that has released."""
     page = Page(workplace(tmp_path_factory.mktemp("released")))
-    found = page.write("/api/release", {"study": STUDY, "cost": "2/5"})
+    found = page.release(STUDY)
     assert (found.status, found.json["number"]) == (200, 2)
     yield page
     page.close()
@@ -271,13 +271,16 @@ def test_json_that_no_form_sends_is_refused_in_words(page: Page, body: bytes):
         ("/api/release", {"cost": "1e999999999"}), ("/api/release", {"cost": "-1"}), ("/api/release", {"cost": "1/0"}),
         ("/api/release", {"cost": "0.39999999"}), ("/api/release", {"cost": "9" * 4000}),
         ("/api/release", {"cost": ""}),
+        ("/api/release", {"cost": "2/5", "agreed": ""}), ("/api/release", {"cost": "2/5", "agreed": "0" * 64}),
+        ("/api/release", {"cost": "2/5", "agreed": "x" * 101}), ("/api/open", {}),
         ("/api/release", {}), ("/api/release", {"cost": 0.4}), ("/api/open", {"cap": "0"}),
         ("/api/open", {"cap": "-1"}),
         ("/api/open", {"cap": "x" * 4000}), ("/api/open", {"cap": "1"}),
     ],
 )  # fmt: skip
 def test_numbers_beside_a_study_are_refused_where_they_cannot_be_meant(page: Page, path: str, more: dict[str, Any]):
-    answer = page.write(path, {"study": STUDY, **more})
+    agreed = page.write("/api/before", {"study": STUDY}).json["agreed"]
+    answer = page.write(path, {"study": STUDY, **({"agreed": agreed} if path == "/api/release" else {}), **more})
     assert answer.status in (400, 409, 422)
     assert answer.json["spent"] == "0"
 

@@ -17,18 +17,21 @@ from typing import Any
 import pytest
 
 from snapdp.ledger import Ledger
-from snapdp.web import waiting
+from snapdp.web import releasing, waiting
 from tests.cli.test_serve import secret_of
 from tests.unit.web.pages import STUDY, Answer, Page, workplace
 
-SERVER = """
+AGREED = "whatever is left"
+SERVER = f"""
 import sys
 from pathlib import Path
+from snapdp.web import releasing
 from snapdp.web.serving import served
 from snapdp.web.workplace import Workplace
+releasing.agreement = lambda *_: {AGREED!r}
 folder = Path(sys.argv[1])
 place = Workplace(directory=folder, data=str(folder / "people.csv"), ledger=str(folder / "people.ledger"))
-served(place, port=None, as_command=lambda _: {}, announce=lambda line: print(line, flush=True), browser=False)
+served(place, port=None, as_command=lambda _: {{}}, announce=lambda line: print(line, flush=True), browser=False)
 """
 
 
@@ -38,7 +41,13 @@ def asked(number: int) -> dict[str, Any]:
     study = {**STUDY, "budget": "1/10", "statistic": [{"kind": "count", "where": rows, "epsilon": "1/10"}]}
     study["columns"] = {**STUDY["columns"], "k": {"kind": "number", "lower": 0, "upper": 100, "missing": "dropped"}}
     study["columns"]["k"]["step"] = "1/4"
-    return {"study": study, "cost": "1/10"}
+    return {"study": study, "cost": "1/10", "agreed": AGREED}
+
+
+@pytest.fixture(autouse=True)
+def agreed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let everybody agree to whatever is left: that nothing is overspent is for the ledger to see to."""
+    monkeypatch.setattr(releasing, "agreement", lambda *_: AGREED)
 
 
 def crowd(folder: Path, numbers: range) -> list[Answer]:
@@ -115,6 +124,27 @@ def test_whoever_asks_the_same_at_once_pays_once(tmp_path: Path):
     answers = [each.json for each in page.runner.run(all_at_once())]
     assert sorted(each["free"] for each in answers) == [False] + [True] * 7
     assert len({json.dumps([each["blocks"], each["number"]]) for each in answers}) == 1
+    page.close()
+
+
+def test_of_six_who_saw_the_same_balance_one_is_paid_and_the_others_look_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.undo()
+    page = Page(workplace(tmp_path))
+    bodies = [asked(number) for number in range(6)]
+    for each in bodies:
+        each["agreed"] = page.write("/api/before", {"study": each["study"]}).json["agreed"]
+
+    async def all_at_once() -> list[Answer]:
+        sent = [json.dumps(each).encode() for each in bodies]
+        return list(await asyncio.gather(*(page.asked("POST", "/api/release", content=[each]) for each in sent)))
+
+    answers = page.runner.run(all_at_once())
+    assert sorted(each.status for each in answers) == [200] + [409] * 5
+    assert {each.json["spent"] for each in answers if each.status == 409} == {"0"}
+    with Ledger.open(tmp_path / "people.ledger") as book:
+        assert book.account("people").spent == Fraction(1, 10)
     page.close()
 
 

@@ -165,7 +165,7 @@ def test_an_account_is_opened_from_the_study_in_a_new_ledger(tmp_path):
         "change-one",
         6,
     )
-    again = page.write("/api/open", {"study": STUDY})
+    again = page.write("/api/open", {"study": STUDY, "cap": "3/2"})
     assert (again.status, again.json["ok"]) == (409, False)
     assert "exists already" in again.json["error"]
     page.close()
@@ -202,6 +202,6 @@ def test_a_study_of_very_many_days_or_groups_is_refused_before_it_is_worked_on(p
 def test_a_share_that_no_interval_can_have_is_refused_at_its_field(page: Page):
     study = copy.deepcopy(STUDY)
     study["statistic"][0]["alpha"] = "1e-400"
-    for path, more in (("/api/plan", {}), ("/api/consequence", {"place": 0}), ("/api/release", {"cost": "2/5"})):
+    for path, more in (("/api/plan", {}), ("/api/consequence", {"place": 0}), ("/api/before", {})):
         found = page.write(path, {"study": study, **more})
         assert (found.status, found.json["field"], found.json["spent"]) == (400, "/statistic/0/alpha", "0"), path

@@ -16,21 +16,84 @@ def test_what_is_shown_before_is_what_a_release_does(new_page: Page):
     before = new_page.write("/api/before", {"study": STUDY}).json
     assert (before["cost"], before["free"], before["remains_shown"]) == ("2/5", False, "0.6")
     assert before["sql"].startswith("SELECT")
-    done = new_page.write("/api/release", {"study": STUDY, "cost": before["cost"]}).json
+    agreed = {"cost": before["cost"], "agreed": before["agreed"]}
+    done = new_page.write("/api/release", {"study": STUDY, **agreed}).json
     assert (done["charged"], done["free"]) == ("2/5", False)
     again = new_page.write("/api/before", {"study": STUDY}).json
     assert (again["cost"], again["free"], again["remains_shown"]) == ("0", True, "0.6")
-    repeated = new_page.write("/api/release", {"study": STUDY, "cost": "0"}).json
-    assert (repeated["free"], repeated["blocks"]) == (True, done["blocks"])
+    for shown in (agreed, {"cost": again["cost"], "agreed": again["agreed"]}):  # the answer may have been lost
+        repeated = new_page.write("/api/release", {"study": STUDY, **shown}).json
+        assert (repeated["free"], repeated["blocks"]) == (True, done["blocks"])
+
+
+OTHER = {
+    "another column": {"statistic": [{**STUDY["statistic"][0], "column": "k"}, *STUDY["statistic"][1:]]},
+    "another bound": {"columns": {**STUDY["columns"], "x": {**STUDY["columns"]["x"], "upper": 1001}}},
+    "another share": {"statistic": [{**each, "epsilon": "2/15"} for each in STUDY["statistic"]]},
+}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_what_was_not_shown_is_not_charged_even_where_it_costs_as_much(page: Page, name: str):
+    shown = page.write("/api/before", {"study": STUDY}).json
+    agreed = {"cost": shown["cost"], "agreed": shown["agreed"]}
+    other = {**STUDY, **OTHER[name]}
+    assert page.write("/api/before", {"study": other}).json["cost"] == shown["cost"]
+    refused = page.write("/api/release", {"study": other, **agreed})
+    assert (refused.status, refused.json["spent"]) == (409, "0")
+    assert "not what was shown" in refused.json["error"]
+    assert page.write("/api/plan", {"study": STUDY}).json["account"]["spent"] == "0"
+
+
+def test_what_is_left_is_part_of_what_is_agreed_to(new_page: Page):
+    other = {**STUDY, "statistic": [{"kind": "mean", "column": "k", "epsilon": "1/10"}]}
+    shown = new_page.write("/api/before", {"study": STUDY}).json
+    assert new_page.release(other).status == 200  # in another tab
+    refused = new_page.write("/api/release", {"study": STUDY, "cost": shown["cost"], "agreed": shown["agreed"]})
+    assert (refused.status, refused.json["spent"]) == (409, "0")
+    again = new_page.write("/api/before", {"study": STUDY}).json
+    assert (again["left"], again["agreed"] == shown["agreed"]) == ("9/10", False)
+    assert new_page.release(STUDY).json["charged"] == "2/5"
+
+
+def test_the_dialog_says_which_account_is_charged_and_which_table_is_read(page: Page):
+    shown = page.write("/api/before", {"study": STUDY}).json
+    assert (shown["account_shown"], shown["table_shown"]) == ("people", "people.csv")
+
+
+def test_the_statement_is_shown_so_that_nothing_turns_it_round(page: Page):
+    study = copy.deepcopy(STUDY)
+    study["columns"]["g"]["categories"] = ["a", "b\u202e')) THEN 0 ELSE"]
+    shown = page.write("/api/before", {"study": study}).json
+    assert "\u202e" in shown["sql"]
+    assert "\u202e" not in shown["sql_shown"]
+    assert shown["sql_shown"] == shown["sql"].replace("\u202e", "\\u202e")
+
+
+def test_a_statistic_that_was_released_before_says_so_and_the_very_same_is_free(new_page: Page):
+    first = new_page.write("/api/plan", {"study": STUDY}).json
+    assert (first["released_as"], {each["released"] for each in first["lines"]}) == (None, {None})
+    number = new_page.release(STUDY).json["number"]
+    same = new_page.write("/api/plan", {"study": {**STUDY, "title": "The same"}}).json
+    assert (same["released_as"], {each["released"] for each in same["lines"]}) == (number, {None})
+    assert new_page.write("/api/before", {"study": STUDY}).json["released"] == [None] * 3
+    other = copy.deepcopy(STUDY)
+    other["statistic"][2]["column"], other["columns"]["g"]["categories"] = "g", ["a", "b"]
+    told = f"released in entry {number} with epsilon 0.2; it would be charged again"
+    later = new_page.write("/api/plan", {"study": other}).json
+    assert (later["released_as"], [each["released"] for each in later["lines"]][::2]) == (None, [told, None])
+    assert new_page.write("/api/before", {"study": other}).json["released"] == [
+        each["released"] for each in later["lines"]
+    ]
 
 
 def test_who_was_told_that_it_is_free_pays_nothing(tmp_path: Path):
     page = Page(workplace(tmp_path))
-    assert page.write("/api/release", {"study": STUDY, "cost": "2/5"}).status == 200
+    assert page.release(STUDY).status == 200
     assert page.write("/api/before", {"study": STUDY}).json["free"]
     rows = ["700,1,a", *ROWS[1:]]  # exported again meanwhile
     (tmp_path / "people.csv").write_text("\n".join(["x,k,g", *rows, ""]), encoding="utf-8")
-    refused = page.write("/api/release", {"study": STUDY, "cost": "0"})
+    refused = page.release(STUDY, cost="0")
     assert (refused.status, refused.json["spent"]) == (409, "0")
     assert "not what was shown" in refused.json["error"]
     with Ledger.open(tmp_path / "people.ledger") as book:
@@ -40,7 +103,7 @@ def test_who_was_told_that_it_is_free_pays_nothing(tmp_path: Path):
 
 @pytest.mark.parametrize("cost", ["1/5", "1", "0.39"])
 def test_another_cost_than_was_shown_is_refused(page: Page, cost: str):
-    refused = page.write("/api/release", {"study": STUDY, "cost": cost})
+    refused = page.release(STUDY, cost=cost)
     assert (refused.status, refused.json["spent"]) == (409, "0")
 
 
@@ -50,7 +113,7 @@ def test_another_cost_than_was_shown_is_refused(page: Page, cost: str):
 def test_what_a_release_would_refuse_is_refused_before(page: Page, changes: dict[str, object]):
     study = {key: value for key, value in {**copy.deepcopy(STUDY), **changes}.items() if value is not None}
     before = page.write("/api/before", {"study": study})
-    release = page.write("/api/release", {"study": study, "cost": "2/5"})
+    release = page.write("/api/release", {"study": study, "cost": "2/5", "agreed": ""})
     assert not before.json["ok"]
     assert before.json == release.json
 
@@ -58,7 +121,7 @@ def test_what_a_release_would_refuse_is_refused_before(page: Page, changes: dict
 def test_numbers_say_how_sure_their_intervals_are_and_what_is_to_be_known(new_page: Page):
     study = copy.deepcopy(STUDY)
     study["statistic"][0]["alpha"] = "1/10"
-    found = new_page.write("/api/release", {"study": study, "cost": "2/5"}).json
+    found = new_page.release(study).json
     assert [each["level"] for each in found["blocks"]] == ["90 %", "95 %", "95 %"]
     assert isinstance(found["remarks"], list)
 
@@ -67,7 +130,7 @@ def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path):
     page = Page(workplace(tmp_path))
     assert page.write("/api/plan", {"study": STUDY}).json["account"]["left"] == "1"
     (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
-    refused = page.write("/api/open", {"study": STUDY})
+    refused = page.write("/api/open", {"study": STUDY, "cap": "1"})
     assert (refused.status, "is gone" in refused.json["error"]) == (409, True)
     assert not (tmp_path / "people.ledger").exists()
     page.close()
@@ -79,7 +142,7 @@ def test_a_ledger_that_came_later_and_is_gone_is_not_made_anew_either(tmp_path: 
     workplace(tmp_path)  # by another page, or a command
     assert page.write("/api/plan", {"study": STUDY}).json["account"]["left"] == "1"
     (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
-    assert "is gone" in page.write("/api/open", {"study": STUDY}).json["error"]
+    assert "is gone" in page.write("/api/open", {"study": STUDY, "cap": "1"}).json["error"]
     page.close()
 
 
@@ -87,7 +150,11 @@ def test_another_ledger_in_the_place_of_the_first_is_not_charged(tmp_path: Path)
     page = Page(workplace(tmp_path))
     (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
     workplace(tmp_path)
-    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5"}), ("/api/open", {"cap": "1"})):
+    for path, more in (
+        ("/api/before", {}),
+        ("/api/release", {"cost": "2/5", "agreed": ""}),
+        ("/api/open", {"cap": "1"}),
+    ):
         refused = page.write(path, {"study": STUDY, **more})
         assert (refused.status, "another ledger" in refused.json["error"]) == (409, True), path
     (tmp_path / "people.ledger").unlink()
@@ -100,7 +167,7 @@ def test_a_file_beside_a_record_is_handed_out_as_it_was_released_or_not_at_all(t
     page = Page(workplace(tmp_path))
     study = copy.deepcopy(STUDY)
     study["columns"]["g"]["categories"] = [f"c{number}" for number in range(1100)]
-    found = page.write("/api/release", {"study": study, "cost": "2/5"}).json
+    found = page.release(study).json
     (name,) = found["beside"]
     asked = f"/api/file?dataset=people&number={found['number']}&name={name}"
     beside = tmp_path / name
@@ -129,7 +196,7 @@ def test_half_a_character_in_a_name_is_refused_in_words(page: Page):
 def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
     page = Page(workplace(tmp_path, cap="1/3"))
     (tmp_path / "people.csv").write_text("x,k,g\nnot,three", encoding="utf-8")  # nobody gets as far as its rows
-    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5"})):
+    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5", "agreed": ""})):
         refused = page.write(path, {"study": STUDY, **more})
         assert (refused.status, refused.json["spent"]) == (409, "0")
         assert "has 1/3 left of 1/3" in refused.json["error"]
@@ -137,9 +204,32 @@ def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
 
 
 def test_a_plan_that_was_released_is_counted_once_among_all_that_was_charged(new_page: Page):
-    assert new_page.write("/api/release", {"study": STUDY, "cost": "2/5"}).status == 200
+    assert new_page.release(STUDY).status == 200
     asked = {"study": STUDY, "place": 0}
     later = new_page.write("/api/consequence", asked).json["odds"][-1]
     paid = new_page.write("/api/consequence", {**asked, "paid": True}).json["odds"][-1]
     assert (later["epsilon"], paid["epsilon"]) == ("4/5", "2/5")
     assert paid["name"] == "all that was ever charged"
+
+
+@pytest.mark.parametrize("cap", ["", " "])
+def test_an_empty_cap_is_asked_for(tmp_path: Path, cap: str):
+    page = Page(workplace(tmp_path, cap=None))
+    refused = page.write("/api/open", {"study": STUDY, "cap": cap})
+    assert (refused.status, refused.json["error"]) == (400, "the cap is empty.")
+    assert not (tmp_path / "people.ledger").exists()
+    page.close()
+
+
+def test_an_account_says_what_a_study_must_say_to_ask_it(page: Page):
+    found = page.write("/api/account", {"dataset": "people"}).json["account"]
+    assert (found["terms"], found["left_shown"]) == ({"relation": "change-one", "n": 6}, "1")
+    assert page.write("/api/account", {"dataset": "others"}).json["account"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"), [({"n": 7}, "/n"), ({"relation": "add-remove", "n": None, "n_max": 6}, "/relation")]
+)
+def test_a_study_that_contradicts_its_account_says_at_which_field(page: Page, changes: dict[str, object], field: str):
+    study = {key: value for key, value in {**copy.deepcopy(STUDY), **changes}.items() if value is not None}
+    assert page.write("/api/plan", {"study": study}).json["account"]["contradicts"] == field

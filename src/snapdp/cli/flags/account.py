@@ -32,6 +32,7 @@ class PlannedCharge(NamedTuple):
     secret: str  # what is protected, as an indirect question
     other: str  # why this account cannot be charged for it: "" where it can
     before: bool  # whether the same request was charged and answered before, of this table or of another state of it
+    repeated: list[str]  # statistics that were released before, each with where
 
     @property
     def fits(self) -> bool:
@@ -55,7 +56,7 @@ def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
     """Return a plan beside the account that would be charged for it: that of its study, or the one that is named."""
     from snapdp.cli.release import account_named
-    from snapdp.ledger import Ledger, agree, identical, unit_for, units_of
+    from snapdp.ledger import Ledger, agree, earlier_releases, unit_for, units_of
     from snapdp.release import Request
     from snapdp.studies import Plan
 
@@ -66,15 +67,16 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: P
     with Ledger.open(ledger_path) as ledger:
         account = ledger.account(account_named(dataset, ledger) if study is None else _dataset_of(study))
         declared = Request(dataset=account.name, plan=plan).declaration
-        same = identical(plan.total, declared)
-        before = any(each.request == same for each in ledger.history(account.name) if each.answer is not None)
+        earlier = earlier_releases(ledger.history(account.name)).of(plan.total, declared)
+    before = earlier.same is not None
+    repeated = [f"{title}: {each.in_words}." for title, each in zip(plan.titles, earlier.lines, strict=True) if each]
     whom = plan.lines[0].statistic.relation
     unit = unit_for(account, units_of(declared))
     try:
         agree(account, relation=whom.kind, rows=whom.rows, unit=unit)
     except PremiseError as refusal:
-        return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem, before)
-    return PlannedCharge(ledger_path, account, plan.total, whom.secret, "", before)
+        return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem, before, repeated)
+    return PlannedCharge(ledger_path, account, plan.total, whom.secret, "", before, repeated)
 
 
 def _dataset_of(study: Path) -> str:
@@ -95,6 +97,8 @@ def show_charge(found: PlannedCharge) -> None:
     )
     if found.before:
         note("The same was released before: of a table that has not changed since, it is free.", style="")
+    for told in found.repeated:
+        note(one_line(told), style="")
     if found.other:
         note(f"{it} cannot be charged there: {one_line(found.other)}", style="")
     elif found.fits:

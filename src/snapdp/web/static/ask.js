@@ -12,7 +12,15 @@ export class Refusal extends Error {
 const SILENT = {
   error: "The page's server does not answer.",
   advice: "Is snapdp serve still running? Start it again, and open its new address.",
+  spent: "unknown",
 };
+
+/** That no answer came: what the request has done is not known. */
+export class Silence extends Refusal {
+  constructor() {
+    super(SILENT);
+  }
+}
 
 const SECRET = "snapdp-secret";
 
@@ -28,7 +36,7 @@ export async function ask(path, body, { signal } = {}) {
     answer = await (await fetch(path, { ...sent, signal })).json();
   } catch (problem) {
     if (isGivenUp(problem)) throw problem;
-    throw new Refusal(SILENT);
+    throw new Silence();
   }
   if (answer.ok !== true) throw new Refusal(answer);
   return answer;

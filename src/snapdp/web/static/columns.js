@@ -3,6 +3,7 @@
 import { column, columns, conditions, knownColumns, parents } from "./column_fields.js";
 import { h } from "./dom.js";
 import { FIELD_TYPES, choice } from "./fields.js";
+import { visible } from "./visible.js";
 
 const IN_CELLS = ["lower", "upper", "missing"]; // what rows of the plan ask of their columns
 
@@ -86,10 +87,10 @@ export function columnsCard(model) {
   return h("details", { class: "card", id: "columns" },
     h("summary", {},
       h("h2", {}, "Columns"),
-      h("span", { class: "hint" }, names.length ? ` ${names.join(", ")}` : " none is declared yet")),
+      h("span", { class: "hint" }, names.length ? ` ${visible(names.join(", "))}` : " none is declared yet")),
     names.map((name) => h("div", { class: "declared", key: name }, declaration(model, name), removal(model, name))),
     columns(model, adding),
-    others.length > 0 && h("p", { class: "hint" }, `Of the table, not declared: ${others.join(", ")}.`));
+    others.length > 0 && h("p", { class: "hint" }, `Of the table, not declared: ${visible(others.join(", "))}.`));
 }
 
 function removal(model, name) {

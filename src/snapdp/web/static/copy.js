@@ -100,7 +100,7 @@ const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1) + (/[
 export async function openStudyFile(model, file) {
   model.unread = await refusalOf(async () => {
     const { study } = await ask("/api/study", { toml: await file.text() });
-    model.take(study);
+    model.replace(study);
   });
   model.changed();
 }

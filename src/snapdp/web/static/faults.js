@@ -6,6 +6,7 @@
  * Why there is no plan stands beside the button that releases too, with a way to the field.
  */
 
+import { hindrance } from "./account.js";
 import { columnsOf, pointer } from "./columns.js";
 import { at, h } from "./dom.js";
 import { onPage } from "./words.js";
@@ -27,23 +28,31 @@ export function showFault(root, model) {
   clear(root);
   if (model.unread) notify(wording(model.unread, null, model));
   const { refusal } = model;
-  if (!refusal) return;
+  if (!refusal) return hinder(root, model);
   const target = fieldFor(root, model, refusal);
   const isToFill = target && isEmpty(target) && LACKING.test(refusal.error);
   const isMistake = !isToFill || model.touched.has(target.dataset.field);
   const words = () => wording(refusal, isToFill ? target : null, model);
-  explain(target, words());
+  explain(target, words(), "This cannot be planned yet. ");
   if (!target) return notify(words());
   unfold(target, model, refusal);
   mark(target, words(), isMistake);
 }
 
+/** Say beside the button that releases what stands in the way of a plan that could be made. */
+function hinder(root, model) {
+  const found = hindrance(model);
+  if (!found || !model.answer) return;
+  const target = found.field && root.querySelector(`[data-field="${CSS.escape(found.field)}"]`);
+  explain(target, found.words, "This cannot be released yet. ");
+}
+
 /** Say beside the button that releases why there is no plan, and lead to the field. */
-function explain(target, message) {
+function explain(target, message, first) {
   const name = target && h("b", {}, `${nameOf(target)}: `);
   const click = () => goTo(target);
   const way = target && h("button", { type: "button", class: "quiet", on: { click } }, "Go there");
-  at("why")?.replaceChildren(h("span", {}, "This cannot be planned yet. ", name, message), way ?? "");
+  at("why")?.replaceChildren(h("span", {}, first, name, message), way ?? "");
   if (at("why")) at("why").hidden = false;
 }
 

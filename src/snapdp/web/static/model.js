@@ -10,6 +10,7 @@ import { equalShare } from "./numbers.js";
 
 const TYPING = 150; // milliseconds that typing may pause before the plan is asked for
 const POLL = 20; // milliseconds between two looks whether an answer has come
+export const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
 const EMPTY = { version: 2, budget: 1, columns: {}, statistic: [] };
 
 export class Model {
@@ -22,7 +23,8 @@ export class Model {
     this.refusal = null; // why the present one cannot
     this.unread = null; // why a study file was not read
     this.released = null; // the last release, with its numbers
-    this.releasedStudy = null; // what it was a release of, as text
+    this.standing = null; // a dataset, and its account where there is one
+    this.former = null; // the study that another one took the place of
     this.ifRows = ""; // a guess of how many rows count, as typed
     this.selected = null;
     this.priced = null; // the row whose cost was typed, until there is a plan in which the others follow it
@@ -41,9 +43,9 @@ export class Model {
   begin(state) {
     this.state = state;
     this.form = JSON.stringify(state.study?.csv ?? null); // how the file is written, when its names were read
-    this.key = `snapdp draft ${state.ledger.path} ${JSON.stringify(state.study)}`;
+    this.key = `snapdp draft ${state.ledger.path} ${state.data?.name ?? ""} ${JSON.stringify(state.study)}`;
     const draft = sessionStorage.getItem(this.key);
-    this.releasedStudy = sessionStorage.getItem(`${this.key} released`);
+    this.former = JSON.parse(sessionStorage.getItem(`${this.key} former`));
     this.ifRows = sessionStorage.getItem(`${this.key} rows`) ?? "";
     this.take(draft ? JSON.parse(draft) : this.original());
   }
@@ -67,26 +69,83 @@ export class Model {
     this.edited({ now: true });
   }
 
+  /** Hold another study; the one that was here can be brought back. */
+  replace(study, ifRows = "") {
+    const { statistic, columns } = this.study;
+    const isWorth = statistic.length > 0 || Object.keys(columns).length > 0;
+    this.former = isWorth ? { study: structuredClone(this.study), ifRows: this.ifRows } : null;
+    sessionStorage.setItem(`${this.key} former`, JSON.stringify(this.former));
+    sessionStorage.setItem(`${this.key} rows`, ifRows);
+    this.ifRows = ifRows;
+    this.take(study);
+  }
+
   startAgain() {
-    sessionStorage.removeItem(this.key);
-    sessionStorage.removeItem(`${this.key} rows`);
-    this.ifRows = "";
-    this.take(this.original());
+    this.replace(this.original());
+  }
+
+  bringBack() {
+    this.replace(this.former.study, this.former.ifRows);
   }
 
   // Releases
 
-  /** Keep the numbers of a release, and what it was a release of. */
-  keep(released, study) {
+  /** Keep the numbers of a release. */
+  keep(released) {
     this.released = released;
-    this.releasedStudy = asked(study);
-    sessionStorage.setItem(`${this.key} released`, this.releasedStudy);
     this.edited({ now: true });
   }
 
-  /** Tell whether the last release of this tab was one of the study as it is: then the same again is free. */
+  /** Tell whether the study as it is was released: then the same again is free. */
   get isReleased() {
-    return this.releasedStudy !== null && this.releasedStudy === asked(this.study);
+    return !this.refusal && (this.answer?.released_as ?? null) !== null;
+  }
+
+  /** Tell whether the numbers that are shown are those of the study as it is. */
+  get isShown() {
+    const { released, study, answer } = this;
+    return this.isReleased && released?.dataset === study.dataset && released.number === answer.released_as;
+  }
+
+  /** Show the numbers again that the study as it is was released with. */
+  async recall() {
+    const [dataset, number] = [this.study.dataset, this.answer.released_as];
+    const found = await ask(`/api/ledger/release?dataset=${encodeURIComponent(dataset)}&number=${number}`);
+    const addresses = await ask("/api/addresses", { dataset, number });
+    this.released = { ...found, addresses };
+    this.changed();
+  }
+
+  // The account
+
+  /** The account of the dataset, as it was last seen; null where there is none, undefined where that is not known. */
+  get account() {
+    return this.standing?.dataset === this.study.dataset ? this.standing.account : undefined;
+  }
+
+  /** What the account fixed for good, by the keys of a study. */
+  get terms() {
+    return this.account?.terms ?? {};
+  }
+
+  /** Ask how the account stands, where no plan tells; what it fixed is the answer where nobody gave one. */
+  async readAccount() {
+    const { dataset } = this.study;
+    if (typeof dataset !== "string") return;
+    const { account } = await ask("/api/account", { dataset }).catch(() => ({ account: undefined }));
+    if (account === undefined || dataset !== this.study.dataset) return;
+    this.standing = { dataset, account: this.account?.head === account?.head ? (this.account ?? account) : account };
+    if (this.study.relation === undefined && this.terms.relation) return this.takeTerms();
+    this.changed();
+  }
+
+  /** Protect whom the account protects. */
+  takeTerms() {
+    for (const key of OF_RELATIONS) if (key !== "rows_per_person") delete this.study[key];
+    Object.assign(this.study, this.terms);
+    if (this.study.person === undefined) delete this.study.rows_per_person;
+    else this.study.rows_per_person ??= "";
+    this.edited({ now: true });
   }
 
   // Edits
@@ -179,6 +238,7 @@ export class Model {
   /** Ask for the plan; an answer that was overtaken by an edit is dropped. */
   async plan({ fit = false } = {}) {
     this.readNames();
+    if (this.account === undefined || this.study.relation === undefined) this.readAccount();
     this.controller?.abort();
     this.controller = new AbortController();
     const [version, ids, edited] = [this.version, [...this.ids], this.place(this.priced)];
@@ -209,6 +269,7 @@ export class Model {
   accept(answer, ids) {
     this.study = { ...this.study, statistic: answer.study.statistic };
     this.answer = answer;
+    this.standing = { dataset: answer.study.dataset, account: answer.account };
     this.refusal = null;
     this.waits = false;
     this.priced = null;
@@ -228,18 +289,8 @@ export class Model {
 
   /** Ask again, because the account may have changed. */
   refresh() {
-    if (this.study && !this.waits) this.plan();
+    if (!this.study || this.waits) return;
+    if (this.refusal || !this.ids.length) this.readAccount();
+    this.plan();
   }
-}
-
-const FOR_READERS = ["title", "publisher", "contact"]; // a release is the same with other ones
-
-/** Return what a study asks for as a text, by its keys in order: one that was changed and changed back is the same. */
-function asked(study) {
-  const ordered = (key, value) => {
-    const isTable = value && typeof value === "object" && !Array.isArray(value);
-    return isTable ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
-  };
-  const rest = Object.entries(study).filter(([key]) => !FOR_READERS.includes(key));
-  return JSON.stringify(Object.fromEntries(rest), ordered);
 }

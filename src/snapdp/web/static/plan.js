@@ -1,6 +1,6 @@
 /** The page on which a study is planned and released: what is where, and what follows from what. */
 
-import { account } from "./account.js";
+import { account, hindrance } from "./account.js";
 import { ask } from "./ask.js";
 import { knownColumns } from "./column_fields.js";
 import { askAgain, columnsCard } from "./columns.js";
@@ -18,7 +18,7 @@ import { GUESS, onPage } from "./words.js";
 
 const model = new Model();
 const panel = new Panel(model, at("consequence"));
-const releasing = new Releasing(model, at("release"), released);
+const releasing = new Releasing(model, at("release"), { done: released, openAccount: () => goTo(capField()) });
 const copying = new Copying(model, at("copy"));
 const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
@@ -54,15 +54,19 @@ function plan() {
 const button = (words, click, given = {}) => h("button", { type: "button", on: { click }, ...given }, words);
 
 function foot(disabled) {
+  const isHindered = disabled || hindrance(model) !== null;
   const file = { type: "file", class: "hidden", accept: ".toml,text/plain", on: { change: chosen } };
   const again = model.state.study ? "Start again from the file" : "Start again";
   return [
-    button("Release ...", () => releasing.open(), { class: "primary", disabled }),
+    button("Release ...", () => releasing.open(), { class: "primary", disabled: isHindered }),
     button("Copy as ...", () => copying.open(), { disabled }),
     h("label", { class: "button" }, "Open a study file", h("input", file)),
     button(again, () => model.startAgain(), { class: "quiet" }),
+    model.former && button("Bring back what was here", () => model.bringBack(), { class: "quiet", key: "former" }),
   ];
 }
+
+const capField = () => document.querySelector('[data-field="/cap"]') ?? at("study");
 
 function total({ shown, words, over, budget, total: exact, odds }) {
   const differs = budget !== null && budget !== exact;
@@ -107,8 +111,8 @@ async function chosen(event) {
 }
 
 /** Show the numbers of a release, and what the ledger has left after it. */
-function released(answer, study) {
-  model.keep(answer, study);
+function released(answer) {
+  model.keep(answer);
   at("results-title").focus({ preventScroll: true });
   at("results").scrollIntoView({ block: "start" });
 }

@@ -1,9 +1,15 @@
-/** The release: its cost and statement are shown, the look is offered, it is asked once, and then it runs. */
+/**
+ * The release: its cost and statement are shown, the look is offered, it is asked once, and then it runs.
+ *
+ * Each time the dialog opens there is a new `Opening`: its study, and what was answered about that study. Closing the
+ * dialog gives it up with all that it shows; what is answered later is dropped. A release is never given up.
+ */
 
-import { ask, refusalOf } from "./ask.js";
+import { Silence, ask, isGivenUp, refusalOf } from "./ask.js";
 import { columnsOf } from "./columns.js";
 import { bring, h } from "./dom.js";
 import { grouped, shown } from "./numbers.js";
+import { visible } from "./visible.js";
 
 const SAME_AGAIN =
   "This was released before, from the same table. You get the same numbers again, free of charge: " +
@@ -11,137 +17,230 @@ const SAME_AGAIN =
 const FOR_GOOD = "What is charged is charged for good. The same request of the same table is free afterwards.";
 const ALONE =
   "This is not protected and not part of the release. It is kept nowhere, and is gone when you close this.";
+const MAY_BE_CHARGED = "No answer came: it may have been charged. The ledger page tells.";
+const UNKNOWN = " What it has cost is not known: the ledger page tells.";
 const KINDS = { boolean: "yes or no", date: "dates", magnitude: "numbers of unknown size" };
 const [SHORT_LIST, MOST_NAMES] = [8, 12]; // statistics that are listed unasked; names of categories
 const POLL = 300; // milliseconds between two questions how far it is
 
+/** What one opening of the dialog is about. */
+class Opening {
+  study = null;
+  plan = null; // what the plan said of the study
+  before = null; // what a release would do: agreed to by whoever releases
+  look = null;
+  refusal = null;
+  isUnsure = false; // whether a release was sent that got no answer
+  work = "before";
+  percent = null;
+  controller = new AbortController();
+
+  ask(path, body) {
+    return ask(path, body, { signal: this.controller.signal });
+  }
+}
+
 export class Releasing {
-  constructor(model, dialog, done) {
-    Object.assign(this, { model, dialog, done, before: null, look: null, refusal: null, work: "" });
-    dialog.addEventListener("close", () => this.forget());
-    dialog.addEventListener("cancel", (event) => this.work === "release" && event.preventDefault());
+  constructor(model, dialog, { done, openAccount }) {
+    Object.assign(this, { model, dialog, done, openAccount, opening: null });
+    dialog.addEventListener("close", () => this.closed());
+    dialog.addEventListener("cancel", (event) => this.isReleasing && event.preventDefault());
+  }
+
+  get isReleasing() {
+    return this.opening?.work === "release";
   }
 
   /** Open the dialog on the study as it is. */
   async open() {
-    this.forget();
-    this.work = "before";
+    const opening = new Opening();
+    this.opening?.controller.abort();
+    this.opening = opening;
     this.show();
     this.dialog.showModal();
-    if (!(await this.model.settled())) return this.dialog.close(); // the plan says why
-    this.study = structuredClone(this.model.study);
-    await this.attempt(async () => {
-      this.before = await ask("/api/before", { study: this.study });
+    this.dialog.querySelector("h2").focus();
+    const isPlanned = await this.model.settled();
+    if (opening !== this.opening) return;
+    if (!isPlanned) return this.dialog.close(); // the plan says why
+    Object.assign(opening, { study: structuredClone(this.model.study), plan: this.model.answer });
+    await this.ask(opening);
+  }
+
+  /** Ask what a release would do; only then it can be agreed to. */
+  async ask(opening) {
+    Object.assign(opening, { before: null, work: "before" });
+    this.show();
+    await this.attempt(opening, async () => {
+      opening.before = await opening.ask("/api/before", { study: opening.study });
     });
-    this.dialog.querySelector("[data-first]")?.focus();
+    if (opening === this.opening && !opening.before) this.model.refresh(); // there may be no account any more
   }
 
   /** Show how the cells are read; it is forgotten when the dialog closes. */
-  async inspect() {
-    await this.run("look", async () => {
-      this.look = await ask("/api/inspect", { study: this.study });
+  async inspect(opening) {
+    opening.refusal = null;
+    await this.run(opening, "look", async () => {
+      opening.look = await opening.ask("/api/inspect", { study: opening.study });
     });
   }
 
-  /** Charge, and release. */
-  async release() {
+  /** Charge what was shown, and release. Where that is refused, what it would do is asked anew. */
+  async release(opening) {
+    if (opening.work || !opening.before) return;
+    const { study, before: { cost, agreed } } = opening;
     let answer = null;
-    await this.run("release", async () => {
-      const found = await ask("/api/release", { study: this.study, cost: this.before.cost });
+    Object.assign(opening, { refusal: null, isUnsure: false });
+    await this.run(opening, "release", async () => {
+      const found = await ask("/api/release", { study, cost, agreed });
       const { dataset, number } = found;
-      answer = { ...found, addresses: await ask("/api/addresses", { dataset, number }) };
+      const addresses = await ask("/api/addresses", { dataset, number }).catch(() => null); // the ledger page has them
+      answer = { ...found, addresses };
     });
-    if (!answer) return;
-    this.dialog.close();
-    this.done(answer, this.study);
+    if (answer) return this.finish(opening, answer);
+    const { refusal } = opening;
+    opening.isUnsure = refusal instanceof Silence;
+    await this.ask(opening);
+    opening.refusal ??= refusal;
+    this.show();
   }
 
-  forget() {
-    Object.assign(this, { before: null, look: null, refusal: null, work: "", percent: null });
+  finish(opening, answer) {
+    if (opening === this.opening) this.dialog.close();
+    this.done(answer);
+  }
+
+  /** Leave a statistic out that was released before, and ask what the rest would do. */
+  leaveOut(opening, place) {
+    this.dialog.close();
+    this.model.remove(this.model.ids[place]);
+    if (opening.study.statistic.length > 1) this.open();
+  }
+
+  /** Forget what was shown. A browser may close a dialog that works: it is opened again. */
+  closed() {
+    if (this.dialog.open) return; // it was opened anew meanwhile
+    if (this.isReleasing) return this.dialog.showModal();
+    this.opening?.controller.abort();
+    this.opening = null;
     this.show();
   }
 
   // Work
 
-  async run(work, request) {
-    Object.assign(this, { work, refusal: null, percent: null });
+  async run(opening, work, request) {
+    Object.assign(opening, { work, percent: null });
     this.show();
-    const timer = setInterval(() => this.poll(), POLL);
+    const timer = setInterval(() => this.poll(opening), POLL);
     try {
-      await this.attempt(request);
+      await this.attempt(opening, request);
     } finally {
       clearInterval(timer);
     }
   }
 
-  async attempt(request) {
-    this.refusal = await refusalOf(request);
-    this.work = "";
+  async attempt(opening, request) {
+    try {
+      opening.refusal = await refusalOf(request);
+    } catch (problem) {
+      if (!isGivenUp(problem)) throw problem;
+    }
+    opening.work = "";
     this.show();
   }
 
-  async poll() {
+  async poll(opening) {
     const { percent } = await ask("/api/progress").catch(() => ({ percent: null }));
-    this.percent = percent;
-    if (this.work) this.show();
+    opening.percent = percent;
+    if (opening.work) this.show();
   }
 
   // What is shown
 
   show() {
-    bring(this.dialog, this.tree());
+    if (this.isReleasing) this.dialog.setAttribute("closedby", "none");
+    else this.dialog.removeAttribute("closedby");
+    bring(this.dialog, this.opening ? this.tree(this.opening) : []);
   }
 
-  tree() {
-    const { before, look, refusal, work } = this;
+  tree(opening) {
+    const { before, look, refusal, work, isUnsure } = opening;
     return h("div", { class: "sheet" },
-      h("h2", { id: "release-title" }, before?.free ? "Get the release again" : "Release"),
+      h("h2", { id: "release-title", tabindex: "-1" }, before?.free ? "Get the release again" : "Release"),
       work === "before" && h("p", { class: "hint" }, "One moment. No row is read yet."),
-      before && this.costs(before),
+      before && this.costs(opening),
       look && lookTable(look),
-      refusal && refused(refusal),
-      ["look", "release"].includes(work) && this.progress(),
-      this.buttons(before));
+      isUnsure && h("p", { class: "refusal", role: "alert" }, h("b", {}, MAY_BE_CHARGED)),
+      refusal && refused(refusal, isUnsure),
+      ["look", "release"].includes(work) && progress(opening),
+      this.buttons(opening));
   }
 
-  costs({ free, cost_shown: cost, left_shown: left, remains_shown: remains, sql }) {
+  costs(opening) {
+    const { free, cost_shown: cost, left_shown: left, remains_shown: remains, ...before } = opening.before;
     const after = `. The ledger has ${left} left; ${remains} will remain.`;
     const price = h("p", { class: "large" }, "This costs ", h("b", {}, `epsilon ${cost}`), after);
     const statement = h("details", { class: "more", key: "sql" },
       h("summary", {}, "What is asked of the table (SQL)"),
-      h("pre", { tabindex: "0" }, sql));
-    return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], this.asked(), statement];
+      h("pre", { tabindex: "0" }, before.sql_shown));
+    const [account, table] = [before.account_shown, before.table_shown].map((each) => h("b", {}, each));
+    return [
+      h("p", {}, free ? "Of the account " : "Charged to the account ", account, ". Read from ", table, "."),
+      free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)],
+      this.repeated(opening),
+      asked(opening),
+      statement,
+    ];
   }
 
-  /** What is released, in words: each statistic with its remarks, and what is declared of its columns. */
-  asked() {
-    const { model: { answer }, study } = this;
-    const line = ({ title, remarks }) => h("li", {}, title, remarks && h("span", { class: "hint" }, `: ${remarks}`));
-    const used = Object.entries(study.columns).filter(([name]) => isUsed(study, name));
-    const { statistic } = study;
-    return h("details", { class: "more", open: statistic.length <= SHORT_LIST, key: "asked" },
-      h("summary", {}, "What is released, and what is declared"),
-      h("ul", {}, answer.lines.map(line)),
-      h("ul", {}, used.map(([name, held]) => h("li", {}, h("b", {}, name), `: ${declared(held)}`))));
+  /** Say which statistics were released before, each with a way to leave it out. */
+  repeated(opening) {
+    const { before: { released }, plan: { lines } } = opening;
+    const item = (told, place) => told && h("li", { key: place },
+      h("b", {}, lines[place].title), `: ${told}. `, this.leaving(opening, place));
+    const items = released.map(item).filter(Boolean);
+    return items.length > 0 && h("ul", { class: "repeated", key: "repeated" }, items);
   }
 
-  progress() {
-    const words = this.work === "look" ? "Reading the table" : "Releasing";
-    const bar = h("progress", { max: 100, value: this.percent ?? undefined });
-    return h("div", { class: "running", role: "status" }, h("label", {}, words, bar));
+  leaving(opening, place) {
+    const given = { type: "button", disabled: opening.work !== "", on: { click: () => this.leaveOut(opening, place) } };
+    return h("button", { ...given, "aria-label": `Leave out ${opening.plan.lines[place].title}` }, "Leave it out");
   }
 
-  buttons(before) {
-    const button = (key, words, disabled, click, more = {}) =>
-      h("button", { type: "button", key, disabled, on: { click }, ...more }, words);
-    const isBusy = this.work !== "";
+  buttons(opening) {
+    const { before, work } = opening;
+    const button = (key, words, click, more = {}) =>
+      h("button", { type: "button", key, disabled: work !== "", on: { click }, ...more }, words);
     const words = before?.free ? "Get it again, free of charge" : `Charge epsilon ${before?.cost_shown} and release`;
-    const first = { class: "primary", "data-first": true };
+    const isLacking = !before && !work && !this.model.account;
     return h("div", { class: "buttons" },
-      before && button("confirm", words, isBusy, () => this.release(), first),
-      before && button("look", "Look at how the cells are read", isBusy, () => this.inspect()),
-      button("close", before ? "Cancel" : "Close", this.work === "release", () => this.dialog.close()));
+      before && button("confirm", words, () => this.release(opening), { class: "primary" }),
+      before && button("look", "Look at how the cells are read", () => this.inspect(opening)),
+      isLacking && button("open", "Open the account", () => this.toAccount(), { class: "primary" }),
+      !before && !work && !isLacking && button("again", "Ask again", () => this.ask(opening)),
+      button("close", before ? "Cancel" : "Close", () => this.dialog.close(), { disabled: work === "release" }));
   }
+
+  toAccount() {
+    this.dialog.close();
+    this.openAccount();
+  }
+}
+
+/** Return what is released, in words: each statistic with its remarks, and what is declared of its columns. */
+function asked({ plan, study }) {
+  const line = ({ title, remarks }) => h("li", {}, title, remarks && h("span", { class: "hint" }, `: ${remarks}`));
+  const used = Object.entries(study.columns).filter(([name]) => isUsed(study, name));
+  const { statistic } = study;
+  return h("details", { class: "more", open: statistic.length <= SHORT_LIST, key: "asked" },
+    h("summary", {}, "What is released, and what is declared"),
+    h("ul", {}, plan.lines.map(line)),
+    h("ul", {}, used.map(([name, held]) => h("li", {}, h("b", {}, visible(name)), `: ${visible(declared(held))}`))));
+}
+
+function progress({ work, percent }) {
+  const words = work === "look" ? "Reading the table" : "Releasing";
+  const bar = h("progress", { max: 100, value: percent ?? undefined });
+  return h("div", { class: "running", role: "status" }, h("label", {}, words, bar));
 }
 
 const isUsed = (study, name) => study.statistic.some((row) => columnsOf(row).includes(name));
@@ -162,8 +261,9 @@ function counted(names) {
   return `${names.length === 1 ? "1 category" : `${names.length} categories`}: ${quoted}${rest}`;
 }
 
-function refused({ error, advice, spent }) {
-  const cost = spent === "0" ? "" : ` Spent: epsilon ${spent}.`;
+function refused({ error, advice, spent }, isUnsure) {
+  const told = spent === "unknown" ? UNKNOWN : ` Spent: epsilon ${spent}.`;
+  const cost = spent === "0" || isUnsure ? "" : told;
   return h("div", { class: "refusal", role: "alert" }, h("b", {}, sentence(error)), ` ${advice}${cost}`);
 }
 

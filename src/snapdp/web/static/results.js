@@ -6,17 +6,18 @@ import { h } from "./dom.js";
 const OF_BEFORE = "These are numbers of the plan before your last change.";
 
 /** Return the card of a release; nothing where there is none yet. */
-export function results({ released, isReleased }) {
+export function results({ released, isShown, waits }) {
   if (!released) return null;
   const { number, keeps_texts: keepsTexts, addresses } = released;
-  return h("section", { class: "card results", "aria-labelledby": "results-title", key: `release ${number}` },
+  const key = `release ${released.dataset} ${number}`;
+  return h("section", { class: "card results", "aria-labelledby": "results-title", key },
     h("h2", { id: "results-title", tabindex: "-1" }, "Released numbers"),
-    !isReleased && h("p", { class: "mark" }, h("b", {}, "! "), OF_BEFORE),
+    !isShown && !waits && h("p", { class: "mark" }, h("b", {}, "! "), OF_BEFORE),
     h("p", {}, charged(released)),
     keepsTexts && h("p", { class: "hint" }, "It keeps the title, publisher and contact of its first time."),
     numbers(released),
     h("h3", {}, "Files"),
-    fileList(addresses));
+    addresses ? fileList(addresses) : h("a", { href: "/ledger" }, "They are on the ledger page."));
 }
 
 function charged({ free, charged_shown: cost, number }) {

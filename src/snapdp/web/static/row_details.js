@@ -24,7 +24,7 @@ export function below(of) {
   const asked = columnsOf(of.row).filter((name) => !study.columns[name]?.kind || describing.has(name));
   return [
     asked.map((name) => declaration(of.model, name, { done: () => described(of.model, name) })),
-    h("div", { class: "under", key: "under" }, h("div", { class: "said" }, said(of.line)), more(of)),
+    h("div", { class: "under", key: "under" }, h("div", { class: "said" }, said(of.line), repeated(of)), more(of)),
   ];
 }
 
@@ -45,6 +45,19 @@ function said(line) {
     also(line.cliff),
     also(line.offer),
   ];
+}
+
+/** Return where a statistic was released before, with a way to leave it out. */
+function repeated({ model, id, number, line }) {
+  if (!line?.released) return null;
+  const click = (event) => {
+    event.stopPropagation(); // the row is gone
+    model.remove(id);
+    document.getElementById("add").focus();
+  };
+  const given = { type: "button", "aria-label": `Leave out statistic ${number}`, on: { click } };
+  return h("span", { class: "mark", key: "repeated" },
+    h("b", {}, "! "), `Already ${line.released}. `, h("button", given, "Leave it out"));
 }
 
 /** Return every other key of a statistic, folded; groups and conditions first. */

@@ -3,9 +3,11 @@
 import { columns } from "./column_fields.js";
 import { h } from "./dom.js";
 import { FIELD_TYPES, choice, input, labelled, listed } from "./fields.js";
+import { OF_RELATIONS } from "./model.js";
+import { grouped } from "./numbers.js";
+import { visible } from "./visible.js";
 import { LABELS } from "./words.js";
 
-const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
 const ASKED = ["rows_per_person", "unit_rows"]; // to be filled in where they apply: nobody chooses them for you
 const UNSAID = { rows_per_person: 1 }; // what a study file means that does not say it
 const KEPT =
@@ -21,6 +23,13 @@ const DIALECT = {
   decimal: ["Decimal sign", signs("as usual", ".", ",")],
   thousands: ["Between thousands", signs("nothing", ",", ".", "'", "_", ...SPACES)],
   encoding: ["Letters", signs("as usual", "utf-8", "latin-1")],
+};
+
+const WAYS = {
+  public: "Each row; the number of rows is public",
+  private: "Each row; the number of rows is private",
+  person: "Each person, who may have several rows",
+  together: "Several rows together, such as a household",
 };
 
 /** Return who is protected by a study: one of four ways to say it; empty where it is not said. */
@@ -50,36 +59,67 @@ export function protection(model) {
   const whole = (key, hint = "") => {
     const none = ASKED.includes(key) ? "" : undefined;
     const set = (value) => model.set(study, key, value ?? none, { field: `/${key}` });
-    return FIELD_TYPES.whole({ label: LABELS[key], hint, field: `/${key}`, value: study[key] ?? UNSAID[key], set });
+    const each = { label: LABELS[key], hint, field: `/${key}`, value: study[key] ?? UNSAID[key], set };
+    return fixed(model, key, FIELD_TYPES.whole(each));
   };
   const most = () => whole("n_max");
   const person = () => {
     const set = (names) => model.set(study, "person", names ?? "", { now: true, field: "/person" });
     const each = { label: LABELS.person, field: "/person", value: study.person || undefined, set };
-    return columns(model, each, { single: true });
+    return fixed(model, "person", columns(model, each, { single: true }));
   };
   return h("fieldset", { class: "protection", "data-field": "/relation" },
     h("legend", {}, h("h2", {}, "Who is protected?")),
-    option(model, "public", "Each row; the number of rows is public", () => whole("n")),
-    option(model, "private", "Each row; the number of rows is private", most),
-    option(model, "person", "Each person, who may have several rows", () => [
-      person(),
-      whole("rows_per_person", KEPT),
-      most(),
-    ]),
-    option(model, "together", "Several rows together, such as a household", () => [
-      whole("unit_rows"),
-      most(),
-    ]));
+    isFixed(model) && h("p", { class: "hint", key: "fixed" }, `Fixed when the account ${name(model)} was opened.`),
+    contradiction(model),
+    option(model, "public", () => whole("n")),
+    option(model, "private", most),
+    option(model, "person", () => [person(), whole("rows_per_person", KEPT), most()]),
+    option(model, "together", () => [whole("unit_rows"), most()]));
 }
 
-function option(model, value, words, fields) {
+function option(model, value, fields) {
   const isChosen = way(model.study) === value;
+  if (isFixed(model) && !isChosen) return null;
   const on = { change: () => choose(model, value) };
-  const radio = h("input", { type: "radio", name: "protection", value, checked: isChosen, on });
+  const given = { type: "radio", name: "protection", value, checked: isChosen, disabled: isFixed(model), on };
   return h("div", { class: `option${isChosen ? " chosen" : ""}`, key: value },
-    h("label", {}, radio, " ", words),
+    h("label", {}, h("input", given), " ", WAYS[value]),
     isChosen && h("div", { class: "fields" }, fields()));
+}
+
+// What the account fixed
+
+const name = (model) => visible(model.study.dataset);
+
+/** Tell whether a study says of a key what its account fixed. */
+const isSame = ({ study, terms }, key) => JSON.stringify(study[key] ?? null) === JSON.stringify(terms[key]);
+
+/** Tell whether a study protects whom its account protects. */
+function isFixed(model) {
+  const keys = Object.keys(model.terms);
+  return keys.length > 0 && keys.every((key) => isSame(model, key));
+}
+
+/** Return a field that nobody can change where the account fixed what it holds. */
+function fixed(model, key, field) {
+  const isOfAccount = isFixed(model) && key in model.terms;
+  if (isOfAccount) field.querySelectorAll("input, select, button").forEach((each) => each.setAttribute("disabled", ""));
+  return field;
+}
+
+/** Say in what a study is not as its account was opened, with a way to make it so. */
+function contradiction(model) {
+  const { account, terms } = model;
+  if (!account?.contradicts || isFixed(model)) return null;
+  const said = (value) => [value].flat().map(grouped).join(", ");
+  const rest = Object.entries(terms).filter(([key]) => key !== "relation");
+  const others = rest.map(([key, value]) => `${LABELS[key]}: ${said(value)}.`).join(" ");
+  const words = `The account ${name(model)} was opened for: ${WAYS[way(terms)]}. ${others} That is fixed for good.`;
+  const given = { type: "button", on: { click: () => model.takeTerms() } };
+  return h("div", { class: "refusal", key: "contradiction" },
+    h("b", {}, "This is not what the account says. "), visible(words), " ",
+    h("button", given, "Ask as the account says"));
 }
 
 /** Return the dataset and the budget, with the texts for readers folded. */

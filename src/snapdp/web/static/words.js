@@ -11,6 +11,7 @@ export const LABELS = {
   rows_per_person: "Rows kept of each person",
   unit_rows: "Rows that come or go together",
   budget: "Budget",
+  cap: "Cap",
   dataset: "Dataset",
   accuracy: "± error",
   epsilon: "Epsilon",
