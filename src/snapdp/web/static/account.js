@@ -2,7 +2,7 @@
 
 import { ask, refusalOf } from "./ask.js";
 import { h } from "./dom.js";
-import { labelled, numberInput } from "./fields.js";
+import { inDoubt, labelled, numberInput } from "./fields.js";
 import { drawn, shown } from "./numbers.js";
 
 const FOR_GOOD =
@@ -52,13 +52,14 @@ function opening(model) {
     model.cap = event.target.value.trim();
     model.changed();
   };
+  const set = (value) => input({ target: { value: String(value) } });
   const field = numberInput("/cap", { value: cap, on: { input } });
   const refusal = model.notOpened;
   return h("form", { class: "opening", key: "opening", on: { submit } },
     h("h3", {}, "Open the account"),
     h("p", { class: "hint" }, FOR_GOOD),
     h("div", { class: "fields" },
-      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, field),
+      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, [field, inDoubt({ value: cap, set })]),
       h("div", { class: "field beside" }, h("button", { type: "submit", class: "primary" }, "Open the account"))),
     refusal && h("p", { class: "refusal", role: "alert" }, refusal.message));
 }

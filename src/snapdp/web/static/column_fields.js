@@ -1,11 +1,11 @@
 /** Fields about columns: one of them, several in an order, conditions on them, and the levels above categories. */
 
 import { h } from "./dom.js";
-import { input, labelled, select } from "./fields.js";
+import { inDoubt, input, labelled, select } from "./fields.js";
 import { shown, typed } from "./numbers.js";
 
 const ANOTHER = "\n"; // the choice of a name that is not offered; no column has it
-const RANGED = ["number", "integer", "date"];
+export const RANGED = ["number", "integer", "date"];
 
 /** Return the names that can be offered: those of the study first, then those of the table. */
 export function knownColumns(model) {
@@ -95,9 +95,11 @@ function condition(model, each, one, place, set) {
 /** Return what is asked of a column in a condition: a range, one of its categories, or a text. */
 function tested(of, one, held, set) {
   const part = (key, read) => {
-    const on = { input: (event) => set(withKey(one, key, read(event.target.value))) };
+    const write = (value) => set(withKey(one, key, value));
+    const on = { input: (event) => write(read(event.target.value)) };
     const field = `${of.field}/${key}`;
-    return labelled({ label: key, more: of.more, field }, input(field, { value: shown(one[key]), on }));
+    const made = input(field, { value: shown(one[key]), on });
+    return labelled({ label: key, more: of.more, field }, [made, inDoubt({ value: one[key], set: write })]);
   };
   if (RANGED.includes(held.kind) || "from" in one || "below" in one) return [part("from", typed), part("below", typed)];
   if (held.kind !== "category") return part("equals", (given) => equalled(held.kind, given));

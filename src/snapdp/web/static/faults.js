@@ -6,9 +6,10 @@
  * Why there is no plan stands beside the button that releases too, with a way to the field.
  */
 
+import { RANGED } from "./column_fields.js";
 import { columnsOf, pointer } from "./columns.js";
 import { at, h } from "./dom.js";
-import { onPage } from "./words.js";
+import { onPage, valueAt } from "./words.js";
 
 const PLACE = /^(?:study|csv|statistic \d+(?: \([^)]*\)+)?(?:, [a-z_]+)?|columns\.[^:]+): /;
 const NOT_DECLARED = /column '(.+?)' is not declared/;
@@ -28,8 +29,9 @@ export function showFault(root, model) {
   if (model.unread) notify(wording(model.unread, null, model));
   const { refusal } = model;
   if (!refusal) return;
-  const target = fieldFor(root, model, refusal);
-  const isToFill = target && isEmpty(target) && LACKING.test(refusal.error);
+  const lack = lackBelow(refusal.field ?? "", model);
+  const target = fieldFor(root, model, lack ?? pointerOf(refusal, model));
+  const isToFill = target && isEmpty(target) && (lack !== null || LACKING.test(refusal.error));
   const isMistake = !isToFill || model.touched.has(target.dataset.field);
   const words = () => wording(refusal, isToFill ? target : null, model);
   explain(target, words());
@@ -110,9 +112,23 @@ function firstLack({ study, state }) {
   return "/columns";
 }
 
+/** Return which part of a field was begun and left empty: of conditions, or the number for missing cells; else null. */
+function lackBelow(field, { study }) {
+  const [, table, name, key] = field.split("/");
+  if (table === "columns" && key === "missing") return valueAt({ study }, field) === "" ? `${field}/number` : null;
+  if (table !== "statistic" || key !== "where") return null;
+  const where = study.statistic[name]?.where ?? [];
+  const place = where.findIndex(({ column, ...rest }) => !column || !Object.keys(rest).length);
+  if (place < 0) return null;
+  const kind = study.columns[where[place].column]?.kind;
+  if (where[place].column && !kind) return null; // its declaration is asked first
+  const next = !where[place].column ? "column" : RANGED.includes(kind) ? "from" : "equals";
+  return `/statistic/${name}/where/${place}/${next}`;
+}
+
 /** Return the element of a refusal's field: in the selected row where it is there, else the first that can be seen. */
-function fieldFor(root, model, refusal) {
-  for (let path = pointerOf(refusal, model); path; path = path.slice(0, path.lastIndexOf("/"))) {
+function fieldFor(root, model, pointed) {
+  for (let path = pointed; path; path = path.slice(0, path.lastIndexOf("/"))) {
     const found = [...root.querySelectorAll(`[data-field="${CSS.escape(path)}"]`)];
     const chosen = root.querySelector(`[data-row="${model.selected}"]`);
     const tests = [(each) => each === document.activeElement, (each) => chosen?.contains(each), isSeen, () => true];
