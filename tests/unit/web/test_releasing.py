@@ -97,3 +97,31 @@ def test_a_plan_that_was_released_is_counted_once_among_all_that_was_charged(new
     paid = new_page.write("/api/consequence", {**asked, "paid": True}).json["odds"][-1]
     assert (later["epsilon"], paid["epsilon"]) == ("4/5", "2/5")
     assert paid["name"] == "all that was ever charged"
+
+
+def test_what_is_declared_is_said_before_a_release_and_beside_its_numbers(new_page: Page):
+    study = copy.deepcopy(STUDY)
+    study["columns"]["x"]["upper"] = "1.000"  # read as 1
+    assert new_page.write("/api/before", {"study": study}).json["field"] == "/columns/x/lower"
+    before = new_page.write("/api/before", {"study": STUDY}).json
+    assert before["asked"][0] == {
+        "title": "mean(x)",
+        "says": ["x from 500 to 1,000", "missing cells of x count as 700"],
+        "numbers": 1,
+    }
+    assert before["asked"][2]["numbers"] == 4
+    assert "3 categories of g: a, b, c" in before["asked"][2]["says"]
+    done = new_page.write("/api/release", {"study": STUDY, "cost": "2/5"}).json
+    assert done["blocks"][0]["says"] == before["asked"][0]["says"]
+    assert done["blocks"][2]["says"] == before["asked"][2]["says"][1:]
+
+
+def test_groups_by_two_columns_stand_in_a_cross_table(new_page: Page):
+    study = copy.deepcopy(STUDY)
+    study["columns"]["k"] |= {"edges": [0, 10, 40]}
+    study["statistic"] = [{"kind": "count", "by": ["g", "k"], "epsilon": "1/5"}]
+    (block,) = new_page.write("/api/release", {"study": study, "cost": "1/5"}).json["blocks"]
+    cross = block["cross"]
+    assert (cross["down"], cross["across"], cross["heads"]) == ("g", "k", ["[0, 10)", "[10, 40]"])
+    names = [block["rows"][at]["name"] for row in cross["rows"] for at in row["places"]]
+    assert names == [each["name"] for each in block["rows"]]

@@ -127,20 +127,21 @@ export function parents(each, categories) {
   const set = (next) => each.set(next.length ? Object.fromEntries(next) : undefined);
   const below = [categories ?? [], ...levels.map(([, held]) => Object.keys(held))];
   const change = (place, next) => set(next ? levels.with(place, next) : levels.slice(0, place));
+  const scope = `${each.scope} ${each.field}`;
   const made = levels.map(([name, held], place) =>
-    level({ name, held, below: below[place], place }, (next) => change(place, next)));
+    level({ name, held, below: below[place], place, scope }, (next) => change(place, next)));
   const added = [...levels, [`level ${levels.length + 1}`, {}]];
   const given = { type: "button", class: "quiet", "data-field": each.field, on: { click: () => set(added) } };
   const all = h("div", { class: "levels" }, made, h("button", given, "Add a level"));
   return labelled({ ...each, group: true, wide: levels.length > 0 }, all);
 }
 
-function level({ name, held, below, place }, set) {
+function level({ name, held, below, place, scope }, set) {
   const parentOf = new Map(Object.entries(held).flatMap(([parent, names]) => names.map((one) => [one, parent])));
   const moved = (one, parent) => set([name, gathered(below, new Map(parentOf).set(one, parent.trim()))]);
   const renamed = (event) => set([event.target.value.trim() || name, held]);
   const field = (label, value, change) =>
-    labelled({ label, field: `level ${place}` }, input(null, { value, on: { change } }));
+    labelled({ label, field: `level ${place}`, scope }, input(null, { value, on: { change } }));
   const remove = { type: "button", class: "quiet", on: { click: () => set(null) } };
   return h("div", { class: "level", key: `level ${place}` },
     field(`Name of level ${place + 1}`, name, renamed),

@@ -2,7 +2,8 @@
  * Fields: how each type of key is typed. A field knows a text for a value and a value for a text, not what is allowed.
  *
  * A field is given {label, more, hint, field, value, set}: `more` is said to screen readers after the label, `field` is
- * the pointer by which a refusal finds it, `set(value)` takes what was typed and undefined where it is left out.
+ * the pointer by which a refusal finds it, `set(value)` takes what was typed and undefined where it is left out;
+ * `scope` says where it stands, where the same field stands twice.
  */
 
 import { h } from "./dom.js";
@@ -33,13 +34,14 @@ export function select(field, { value, options, change, ...given }) {
 }
 
 /** Return a field with its label above, or hidden where the head of a table says it; several controls are a group. */
-export function labelled({ label, more = "", hint = "", wide = false, group = false, field = "" }, control) {
+export function labelled(each, control) {
+  const { label, more = "", hint = "", wide = false, group = false, field = "", scope = "" } = each;
   const words = h("span", { class: "label" }, label, more && h("span", { class: "hidden" }, ` ${more}`));
   const told = hint && h("small", { class: "hint" }, hint);
   const kind = `field${group ? " group" : ""}${wide ? " wide" : ""}`;
   if (group) return h("fieldset", { class: kind }, h("legend", {}, words), control, told);
   const named = [control].flat()[0];
-  if (!named.id) named.id = steadyId(`${field || named.dataset.field} ${label} ${more}`);
+  if (!named.id) named.id = steadyId(`${scope} ${field || named.dataset.field} ${label} ${more}`);
   return h("div", { class: kind }, h("label", { for: named.id }, words), control, told);
 }
 

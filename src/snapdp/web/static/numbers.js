@@ -60,7 +60,7 @@ export function isPositive(value) {
   return !text.startsWith("-") && /[1-9]/.test(text.split(/[e/]/i)[0]);
 }
 
-/** Return how a number is read that may be meant in thousands, and what would be meant; null where there is no doubt. */
+/** Return how a number is read that may be meant in thousands, and what is meant then; null where nobody doubts. */
 export function doubt(value) {
   const text = String(value ?? "").trim();
   return DOUBTFUL.test(text) ? { text, read: trimmed(text), meant: text.replace(".", "") } : null;

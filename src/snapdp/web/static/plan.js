@@ -14,7 +14,7 @@ import { Releasing } from "./release.js";
 import { results } from "./results.js";
 import { focusOn, planTable } from "./rows.js";
 import { aboutStudy, protection } from "./study_card.js";
-import { GUESS, onPage, toWrite } from "./words.js";
+import { GUESS, onPage, plain, toWrite } from "./words.js";
 
 const model = new Model();
 const panel = new Panel(model, at("consequence"));
@@ -76,7 +76,7 @@ function total({ shown, words, over, budget, total: exact, odds }) {
       over && h("b", { class: "mark" }, " ! too much"),
       differs && button("Fit to the budget", () => model.edited({ fit: true, now: true }), fit)),
     words.warning && h("p", { class: "refusal" }, words.warning),
-    words.advice.length > 0 && h("ul", { class: "advice" }, list(words.advice)),
+    words.advice.length > 0 && h("ul", { class: "advice" }, list(words.advice.map(plain))),
     h("p", { class: "odds" }, odds.text),
     guessField(model.answer),
     h("details", { class: "more", key: "legend" },

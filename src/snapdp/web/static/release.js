@@ -1,9 +1,9 @@
 /** The release: its cost and statement are shown, the look is offered, it is asked once, and then it runs. */
 
 import { ask, refusalOf } from "./ask.js";
-import { columnsOf } from "./columns.js";
 import { bring, h } from "./dom.js";
-import { grouped, shown } from "./numbers.js";
+import { grouped } from "./numbers.js";
+import { plain } from "./words.js";
 
 const SAME_AGAIN =
   "This was released before, from the same table. You get the same numbers again, free of charge: " +
@@ -11,8 +11,7 @@ const SAME_AGAIN =
 const FOR_GOOD = "What is charged is charged for good. The same request of the same table is free afterwards.";
 const ALONE =
   "This is not protected and not part of the release. It is kept nowhere, and is gone when you close this.";
-const KINDS = { boolean: "yes or no", date: "dates", magnitude: "numbers of unknown size" };
-const [SHORT_LIST, MOST_NAMES] = [8, 12]; // statistics that are listed unasked; names of categories
+const SHORT_LIST = 8; // statistics that are listed unasked
 const POLL = 300; // milliseconds between two questions how far it is
 
 export class Releasing {
@@ -113,16 +112,17 @@ export class Releasing {
     return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], this.asked(), statement];
   }
 
-  /** What is released, in words: each statistic with its remarks, and what is declared of its columns. */
+  /** What is released, in the words of the server: each statistic, how many numbers, and what is declared of it. */
   asked() {
-    const { model: { answer }, study } = this;
-    const line = ({ title, remarks }) => h("li", {}, title, remarks && h("span", { class: "hint" }, `: ${remarks}`));
-    const used = Object.entries(study.columns).filter(([name]) => isUsed(study, name));
-    const { statistic } = study;
-    return h("details", { class: "more", open: statistic.length <= SHORT_LIST, key: "asked" },
+    const { model: { answer }, before: { asked } } = this;
+    const many = (numbers) => (numbers > 1 ? `, ${grouped(numbers)} numbers` : "");
+    const line = ({ title, says, numbers }, place) => {
+      const about = [...says, plain(answer.lines[place]?.remarks ?? "")].filter(Boolean);
+      return h("li", {}, h("b", {}, title), many(numbers), h("ul", {}, about.map((each) => h("li", {}, each))));
+    };
+    return h("details", { class: "more", open: asked.length <= SHORT_LIST, key: "asked" },
       h("summary", {}, "What is released, and what is declared"),
-      h("ul", {}, answer.lines.map(line)),
-      h("ul", {}, used.map(([name, held]) => h("li", {}, h("b", {}, name), `: ${declared(held)}`))));
+      h("ul", {}, asked.map(line)));
   }
 
   progress() {
@@ -142,24 +142,6 @@ export class Releasing {
       before && button("look", "Look at how the cells are read", isBusy, () => this.inspect()),
       button("close", before ? "Cancel" : "Close", this.work === "release", () => this.dialog.close()));
   }
-}
-
-const isUsed = (study, name) => study.statistic.some((row) => columnsOf(row).includes(name));
-const CELLS = { dropped: "missing cells are left out", middle: "the middle of the bounds stands in for missing cells" };
-
-/** Return what is declared of a column, in words. */
-function declared({ kind, lower, upper, missing, categories, from, to, each }) {
-  if (categories) return counted(categories);
-  if (from && to) return `${from} to ${to}${each ? `, by ${each}` : ""}`;
-  const rule = missing === undefined ? "" : (CELLS[missing] ?? `missing cells count as ${shown(missing)}`);
-  const range = lower === undefined ? "" : `${grouped(lower)} to ${grouped(upper)}`;
-  return [range || KINDS[kind] || "as it is", rule].filter(Boolean).join(", ");
-}
-
-function counted(names) {
-  const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  const quoted = names.slice(0, MOST_NAMES).map((each) => `"${each}"`).join(" ");
-  return `${names.length === 1 ? "1 category" : `${names.length} categories`}: ${quoted}${rest}`;
 }
 
 function refused({ error, advice, spent }) {

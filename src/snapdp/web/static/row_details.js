@@ -4,6 +4,7 @@ import { columnsOf, declaration, fieldOf, setOfColumn } from "./columns.js";
 import { h } from "./dom.js";
 import { choice, inDoubt } from "./fields.js";
 import { shown } from "./numbers.js";
+import { plain } from "./words.js";
 
 const SHORT = 6; // characters that have room below a number: "rows"
 const OF_GROUPS = ["margins", "keys", "groups_per_person"];
@@ -24,7 +25,7 @@ export function below(of) {
   const asked = columnsOf(of.row).filter((name) => !study.columns[name]?.kind || describing.has(name));
   return [
     doubts(of, asked),
-    asked.map((name) => declaration(of.model, name, { done: () => described(of.model, name) })),
+    asked.map((name) => declaration(of.model, name, { scope: `row ${of.id}`, done: () => described(of, name) })),
     h("div", { class: "under", key: "under" }, h("div", { class: "said" }, said(of.line)), more(of)),
   ];
 }
@@ -43,9 +44,11 @@ function doubts({ row, model, place, set }, open) {
   return [declared.map(ofColumn), ofEnd("epsilon", "Epsilon"), ofEnd("accuracy", "± error")];
 }
 
-function described(model, name) {
+/** Fold a declaration; the cursor goes back to the column that was chosen. */
+function described({ model, id }, name) {
   model.describing.delete(name);
   model.changed();
+  document.querySelector(`[data-row="${id}"] .column :is(select, input)`)?.focus();
 }
 
 function said(line) {
@@ -56,7 +59,7 @@ function said(line) {
     !line.useful.useful && h("span", { class: "mark" }, h("b", {}, "! "), line.useful.text),
     also(errorOf(line).text),
     line.errors.slice(1).map((each) => also(`${each.name} ${each.text}`)),
-    also(line.remarks),
+    also(plain(line.remarks)),
     also(line.cliff),
     also(line.offer),
   ];

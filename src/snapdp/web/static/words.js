@@ -46,6 +46,10 @@ const ADVICE = [
   [/Give [a-z_]+ = 1, 2, 3, \.\.\./, "Write a whole number: 1, 2, 3, ..."],
   [/Give [a-z_]+(?: of column '.*?')? as a number/, "Write a number"],
   [/Give epsilon = "0\.3", or accuracy = .*/, "Fill in Epsilon, such as 0.3, or the ± error."],
+  [/Give a step of at least (\S+), or bounds/, 'Write at least $1 in "Rounded to", or bounds'],
+  [/Declare one as wide as you would print .*?: step = "(\S+)", or whole numbers \(by flags --step, or --integer\)\./,
+    'Write in "Rounded to" as much as you would print, such as $1; or say that it holds whole numbers.'],
+  [/declare a wider step of the column/, 'write more in "Rounded to"'],
   [/Give groups_per_person=1, or more/, 'Fill in "Groups in which a person counts": 1, or more'],
   [/; if_rows \(--if-rows N\) says for how many/, `; the field "${GUESS}" says for how many`],
   [/: "[^"]*" on the command line, .* in Python/, ""],
@@ -58,7 +62,8 @@ export function onPage({ error, advice = "", field }, model) {
   const labels = { ...LABELS };
   for (const [key, { label }] of Object.entries(state?.forms.fields ?? {})) labels[key] ??= label;
   const named = (text) => Object.entries(labels).reduce(withLabel, text);
-  return { error: named(error.replace(LACKS, (_, key) => `"${labels[key] ?? key}" is missing.`)), advice: toWrite(field, model) ?? named(plain(advice)) };
+  const lacking = error.replace(LACKS, (_, key) => `"${labels[key] ?? key}" is missing.`);
+  return { error: named(lacking), advice: toWrite(field, model) ?? named(plain(advice)) };
 }
 
 /** Return what to write in a field of numbers that holds none; null where it holds one, or is no such field. */
@@ -77,7 +82,8 @@ function meantBy(text, kind) {
   if (!thousands && !decimal) return null;
   if (kind === "numbers" && thousands) return `Write ${thousands}; two numbers have a comma and a blank between them.`;
   if (["rows", "whole"].includes(kind)) return thousands?.includes(".") === false ? `Write ${thousands}.` : null;
-  if (thousands && decimal && kind !== "amount") return `Write ${thousands}. If the comma is a decimal sign, write ${decimal}.`;
+  const isEither = thousands && decimal && kind !== "amount";
+  if (isEither) return `Write ${thousands}. If the comma is a decimal sign, write ${decimal}.`;
   return decimal ? `Write ${decimal}, with a point.` : `Write ${thousands}.`;
 }
 
@@ -94,8 +100,9 @@ function kindOf(field, { study, state }) {
 }
 
 /** Return what a study holds at a pointer. */
-export function valueAt({ study, ifRows }, field) {
+export function valueAt({ study, ifRows, cap }, field) {
   if (field === "/if_rows") return ifRows;
+  if (field === "/cap") return cap;
   const names = field.split("/").slice(1).map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"));
   return names.reduce((held, name) => held?.[name], study);
 }
