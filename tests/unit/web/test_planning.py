@@ -188,7 +188,7 @@ def test_rows_are_counted_without_declaring_a_column(new_page: Page):
     assert new_page.write("/api/plan", {"study": study}).json["lines"][0]["title"] == "count"
     toml = new_page.write("/api/copy", {"study": study}).json["toml"]
     assert "columns" not in toml
-    assert new_page.write("/api/study", {"text": toml}).json["ok"]
+    assert new_page.write("/api/study", {"toml": toml}).json["ok"]
     assert new_page.write("/api/open", {"study": study}).json["ok"]
     found = new_page.write("/api/release", {"study": study, "cost": "1"}).json
     assert found["blocks"][0]["title"] == "count"
