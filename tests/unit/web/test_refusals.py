@@ -257,7 +257,8 @@ def test_every_sentence_that_the_page_says_in_other_words_is_one_that_the_librar
     asked += [{"study": STUDY, "if_rows": 7}]
     told = [page.write("/api/plan", each).json for each in asked]
     said = [each.get(key, "") for each in told for key in ("error", "advice")]
-    study = spoilt(line(kind="quantiles", column="x", at=["0.5"]) | {"/columns/x/upper": 100000})
+    many = {"/columns/x/upper": 100000, "/n": 10**6}
+    study = spoilt(line(kind="quantiles", column="x", at=["0.5"]) | many)
     said += [each["remarks"] for each in page.write("/api/plan", {"study": study}).json["lines"]]
     sought = {name: sought_by(name) for name in ("faults.js", "words.js")}
     assert [len(each) for each in sought.values()] == [12, 14]
