@@ -48,8 +48,6 @@ def _counted(statistic: Mapping[str, Any]) -> list[Column]:
     if "edges" in statistic and isinstance(own[0], NumberColumn):
         rule = statistic.get("missing")
         own[0] = binned(own[0], edges=statistic["edges"], outside=statistic["outside"], null=rule)
-    elif statistic["kind"] != "histogram":
-        own = [each.plain for each in own]
     groups = stated_groups(statistic)
     return own if groups is None else [*own, *groups.columns]
 
