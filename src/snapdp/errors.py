@@ -2,11 +2,16 @@
 
 Room: errors, below every other room. A message never holds a private value: it names the parameter and the rule.
 Every error keeps the public numbers it speaks of in `numbers`, so that a front end can render them its own way. What a
-message repeats may be a megabyte long: it is cut here, for all.
+message repeats may be a megabyte long, and a number in it hundreds of digits: both are cut here, for all.
 """
 
 from __future__ import annotations
 
+import re
+from decimal import Context, Decimal
+
+MOST_DIGITS = 30  # of a number in a message, or of a fraction
+NUMBER = re.compile(r"(?<![\w.'\"/-])([0-9]+)(?:/([0-9]+))?(?![\w'\"/])")
 LONGEST, ENDING = 1500, 400  # characters of a problem or an advice, and how many of them are its end
 
 
@@ -14,10 +19,27 @@ class SnapdpError(ValueError):
     """Base of all refusals. `numbers` holds the public amounts the message mentions."""
 
     def __init__(self, problem: str, advice: str = "", **numbers: object) -> None:
-        self.problem = without_middle(problem)
-        self.advice = without_middle(advice)
+        self.problem = without_middle(with_short_numbers(problem))
+        self.advice = without_middle(with_short_numbers(advice))
         self.numbers = numbers
         super().__init__(f"{self.problem}\n  {self.advice}" if advice else self.problem)
+
+
+def with_short_numbers(text: str) -> str:
+    """Return a message whose numbers can be read: those of very many digits about, to four; `numbers` has them exactly.
+
+    >>> with_short_numbers(f"upper = {10**308} is above 2/{3 * 10**40}, and 1/3 is not.")
+    'upper = about 1e308 is above about 6.667e-41, and 1/3 is not.'
+    """
+    return NUMBER.sub(_short, text) if len(text) > MOST_DIGITS else text
+
+
+def _short(found: re.Match[str]) -> str:
+    if len(found[0]) <= MOST_DIGITS or (found[2] is not None and not int(found[2])):
+        return found[0]
+    about = Context(prec=4).divide(Decimal(found[1]), Decimal(found[2] or 1)).normalize(Context(prec=4))
+    digits, exponent = f"{about:e}".split("e")
+    return f"about {digits}e{int(exponent)}"
 
 
 def without_middle(text: str) -> str:

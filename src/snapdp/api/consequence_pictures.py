@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from snapdp.accuracy import LawBar, LawBars, bars_of_law
-from snapdp.api.consequence_words import Fall, OddsOf, chance_text, number_text, odds_sentence
+from snapdp.api.consequence_words import Fall, OddsOf, adjusted_accuracy, chance_text, number_text, odds_sentence
 from snapdp.display import (
     Bar,
     Chosen,
@@ -28,7 +28,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import to_float_nearest
-from snapdp.studies import Line, RankCurve, ReleasedPart, remembered
+from snapdp.studies import UNADJUSTED, Line, RankCurve, ReleasedPart, remembered
 
 RANK_PIECES = 12  # of a curve that is straight but for what nobody sees: each point takes long
 WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much
@@ -43,14 +43,14 @@ def law_drawn(fall: Fall) -> Html:
     (low, high), (first, last), often = released.range, fall.band, released.line.alpha
     picture = LawPicture(
         bars=[_bar(each, released, chances) for each in found.bars],
-        band=(first - half, last + half, f"{confidence(often)}: {between}"),
+        band=(first - half, last + half, f"{confidence(often)}{_measured(released, ',')}: {between}"),
         value=(fall.guess, f"true value {fall.text}"),
         range=(low, high, number_text(low, released), number_text(high, released)),
         each=_together(found),
     )
     said = (
-        f"If the true value were {fall.text}, {how_often(often)} the released number is {between}. Bars are as high as "
-        f"probabilities; {_together(found)}."
+        f"If the true value were {fall.text}, {how_often(often)} the released number{_measured(released)} is {between}."
+        f" Bars are as high as probabilities; {_together(found)}."
     )
     return picture.svg(title=f"Where the released number may fall: {released.name}", said=said)
 
@@ -66,6 +66,11 @@ def _bar(bar: LawBar, released: ReleasedPart, chances: dict[int, Fraction]) -> B
 def _half(released: ReleasedPart) -> Fraction:
     """Return half the distance of two released numbers: so far a bar reaches to both sides."""
     return released.part.numerator.factor * released.parameters.data_grid / 2
+
+
+def _measured(released: ReleasedPart, sign: str = "") -> str:
+    """Return that a figure is one before adjusting, where tables are adjusted afterwards."""
+    return f"{sign} {UNADJUSTED}" if released.line.margins else ""
 
 
 def _together(bars: LawBars) -> str:
@@ -86,8 +91,10 @@ def odds_drawn(odds: Iterable[OddsOf], secret: str) -> Html:
 def interval_drawn(fall: Fall) -> Html:
     """Return the interval of the release beside others at the same epsilon, and the number itself."""
     released, guess = fall.released, fall.guess
+    adjusted = adjusted_accuracy(released)
     errors = [
-        ("this release", released.accuracy),
+        *([] if adjusted is None else [("this release, adjusted", adjusted)]),
+        ("this release" if adjusted is None else UNADJUSTED, released.accuracy),
         ("pure Laplace mechanism", released.laplace_accuracy),
         ("on the natural grid", released.natural_accuracy),
     ]
@@ -111,7 +118,7 @@ def curve_drawn(line: Line, place: int) -> Html:
     except (SnapdpError, OverflowError, ZeroDivisionError):
         points = [(at, height)]
     of_what = "a rank" if ranks else released.name
-    text, often = f"± {four_digits_up(error)}{unit}", confidence(line.alpha)
+    text, often = f"± {four_digits_up(error)}{unit}{_measured(released, ',')}", confidence(line.alpha)
     return curve_picture(
         points,
         Chosen(at, height, text),

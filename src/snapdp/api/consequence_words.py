@@ -26,7 +26,15 @@ from snapdp.display import (
     two_digits,
 )
 from snapdp.exact import to_float_nearest
-from snapdp.studies import ReleasedPart, called_groups, cliff_in_words, cliffs_of, error_in_words, offer_in_words
+from snapdp.studies import (
+    UNADJUSTED,
+    ReleasedPart,
+    called_groups,
+    cliff_in_words,
+    cliffs_of,
+    error_in_words,
+    offer_in_words,
+)
 from snapdp.values import Value
 
 if TYPE_CHECKING:
@@ -147,7 +155,8 @@ def sentences(plan: Plan, place: int, fall: Fall) -> Iterator[str]:
     yield from _what_is_shown(plan, place, released)
     low, high = fall.ends_of_band
     where = low if low == high else f"between {low} and {high}"
-    yield f"If the true value were {fall.text}: {how_often(line.alpha)} the released number is {where}."
+    what = f"the number measured, {UNADJUSTED}," if line.margins else "the released number"
+    yield f"If the true value were {fall.text}: {how_often(line.alpha)} {what} is {where}."
     yield _ends(fall)
     yield from _offer(plan, place, line)
     yield from map(cliff_in_words, cliffs_of(line))
@@ -167,7 +176,8 @@ def _beside_laplace(released: ReleasedPart) -> Iterator[str]:
     pure = released.laplace_accuracy
     share = released.accuracy / pure - 1
     told = above_or_below(share) if abs(share) >= SAME else "the same as that of"
-    yield f"± {four_digits_up(released.accuracy)} is {told} the pure Laplace mechanism, ± {four_digits_up(pure)}."
+    of = f", {UNADJUSTED}," if released.line.margins else ""
+    yield f"± {four_digits_up(released.accuracy)}{of} is {told} the pure Laplace mechanism, ± {four_digits_up(pure)}."
     if share < -CLEARLY and not released.part.numerator.integers:
         yield "It is smaller because the range of the number leaves less room for errors than the noise would take."
 
@@ -191,9 +201,11 @@ def _what_is_shown(plan: Plan, place: int, released: ReleasedPart) -> Iterator[s
     line, cells = released.line, released.part.cells
     several = len(line.statistic.parts)
     if several > 1:
-        yield f"Shown is {released.name}, one of the {several} numbers that are released."
+        what = "tables that are measured" if line.margins else "numbers that are released"
+        yield f"Shown is {released.name}, one of the {several} {what}."
     if cells > 1:
-        yield f"It is released {cells:,} times, once for each {_called(released)}: each of them follows the law shown."
+        does = "measured" if line.margins else "released"
+        yield f"It is {does} {cells:,} times, once for each {_called(released)}: each of them follows the law shown."
     if line.ranks is not None:
         yield (
             f"Quantiles are read off all these counts together, and have no single law to draw. The curve is theirs: "
@@ -214,10 +226,15 @@ def _called(released: ReleasedPart) -> str:
 
 def _of_margins(released: ReleasedPart) -> Iterator[str]:
     yield "The law shown is of what is measured. Tables are adjusted afterwards so that they add up, at no extra cost."
-    for figures in released.line.margins:
-        if figures.margin == released.part.margin and figures.measured is not None:
-            name = one_line(figures.text)
-            yield f"Adjusted, numbers {name} are off by ± {four_digits_up(figures.adjusted.accuracy)} at most."
+    if (adjusted := adjusted_accuracy(released)) is not None:
+        name = one_line(next(each.text for each in released.line.margins if each.margin == released.part.margin))
+        yield f"Adjusted, numbers {name} are off by ± {four_digits_up(adjusted)} at most: these are published."
+
+
+def adjusted_accuracy(released: ReleasedPart) -> Fraction | None:
+    """Return how far the adjusted numbers of a margin are off; None where nothing is adjusted."""
+    found = (each for each in released.line.margins if each.margin == released.part.margin)
+    return next((each.adjusted.accuracy for each in found if each.measured is not None), None)
 
 
 def _of_derived(plan: Plan, place: int, line: Line) -> Iterator[str]:

@@ -6,6 +6,8 @@ from snapdp.doors import door
 
 if TYPE_CHECKING:
     from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
+    from snapdp.release.cross_tables import Crossed as Crossed, crossed as crossed
+    from snapdp.release.declared_words import declared_clauses as declared_clauses
     from snapdp.release.derived import derived_blocks as derived_blocks
     from snapdp.release.digits import shown_row as shown_row
     from snapdp.release.draw import Block as Block, Drawn as Drawn, PagedBlock as PagedBlock
@@ -72,6 +74,8 @@ else:
         __name__,
         {
             "certificates": "MechanismCertificate",
+            "cross_tables": "Crossed crossed",
+            "declared_words": "declared_clauses",
             "derived": "derived_blocks",
             "digits": "shown_row",
             "draw": "Block Drawn PagedBlock",

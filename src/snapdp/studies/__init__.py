@@ -69,8 +69,11 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.declarations import (
         Unlisted as Unlisted,
+        column_from as column_from,
+        condition_from as condition_from,
         digest as digest,
         groups_from as groups_from,
+        stated_groups as stated_groups,
         stated_levels as stated_levels,
     )
     from snapdp.studies.grouping.bins import BinnedColumn as BinnedColumn, binned as binned
@@ -122,7 +125,7 @@ if TYPE_CHECKING:
     from snapdp.studies.plans.cliffs import cliff_in_words as cliff_in_words, cliffs_of as cliffs_of
     from snapdp.studies.plans.cuts import Excess as Excess, excess_of as excess_of
     from snapdp.studies.plans.lines import Line as Line, planned as planned
-    from snapdp.studies.plans.offers import Offer as Offer, offer_in_words as offer_in_words
+    from snapdp.studies.plans.offers import UNADJUSTED as UNADJUSTED, Offer as Offer, offer_in_words as offer_in_words
     from snapdp.studies.plans.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.plans.plan import Plan as Plan
     from snapdp.studies.plans.reading import reading_of as reading_of
@@ -274,7 +277,7 @@ else:
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "Unlisted digest groups_from stated_levels",
+            "declarations": "Unlisted column_from condition_from digest groups_from stated_groups stated_levels",
             "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
             "grouping.keys": (
                 "KEY KEY_NUMBER LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
@@ -290,7 +293,7 @@ else:
             "plans.cliffs": "cliff_in_words cliffs_of",
             "plans.cuts": "Excess excess_of",
             "plans.lines": "Line planned",
-            "plans.offers": "Offer offer_in_words",
+            "plans.offers": "UNADJUSTED Offer offer_in_words",
             "plans.part_worth": "curve_of_part part_accuracy",
             "plans.plan": "Plan",
             "plans.reading": "reading_of",

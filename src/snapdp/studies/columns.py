@@ -116,6 +116,11 @@ class NumberColumn(Value):
         return self.kind == NUMBER and self.step == _default_step(self.declared_lower, self.declared_upper)
 
     @property
+    def has_usual_step(self) -> bool:
+        """Tell whether the step is what it is where none is declared: 1, of whole numbers."""
+        return self.step == 1 if self.kind == INTEGER else self.has_default_step
+
+    @property
     def widened(self) -> bool:
         """Tell whether the effective bounds differ from the declared ones."""
         return (self.lower, self.upper) != (self.declared_lower, self.declared_upper)

@@ -60,16 +60,20 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
     'double'
     """
     step, far = column.step, max(abs(column.lowest), abs(column.highest))
+    at_fault = "upper" if column.has_usual_step else "step"
     if column.levels > MOST_LEVELS:
         enough = power_of_two_at_least((column.upper - column.lower) / MOST_LEVELS)
         raise BoundError(
-            f"column {column.name!r} has {column.levels} steps between its bounds, more than 2**31.",
-            f"Give a step of at least {enough}.",
+            f"column {column.name!r} has {column.levels} steps between its bounds, more than {MOST_LEVELS:,}.",
+            f"Give a step of at least {_round(enough)}, or bounds nearer to each other.",
             levels=column.levels,
+            key=at_fault,
         )
     if abs(floor_log2(step)) > LARGEST_EXPONENT:
         raise BoundError(
-            f"the step of column {column.name!r} lies outside 2**-900 to 2**900.", "Give the column in another unit."
+            f"the step of column {column.name!r} lies outside 2**-900 to 2**900.",
+            "Give the column in another unit.",
+            key=at_fault,
         )
     exponent, odd = _odd_part(step)
     if odd.denominator == 1:
@@ -95,6 +99,7 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
             f"the bounds of column {column.name!r} are too many steps of {step} away from zero for exact integers.",
             f"Give a step that is a power of two, such as {power_of_two_at_least(step)}, or bounds nearer to zero.",
             step=step,
+            key=at_fault,
         )
     on_doubles = odd == 1 and far <= DOUBLE_STEPS
     return Quantiser(
@@ -107,6 +112,11 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
         divide=divide,
         integers=DOUBLE if on_doubles else NARROW if widest < NARROW_BELOW else WIDE,
     )
+
+
+def _round(step: Fraction) -> str:
+    """Return a step as people write it: of a huge one, the power of ten above it."""
+    return f"1e{len(str(step.numerator))}" if step > MOST_LEVELS else str(step)
 
 
 def first_level_from(column: NumberColumn, value: Fraction) -> int:

@@ -9,6 +9,7 @@ Rules of change:
 - a new key opens a new version, or joins the one that no release has shipped yet: VERSIONS names what each added;
 - a new kind of statistic, or a detail of one, is no new version: a library that does not know it refuses it by name;
 - version 2 has no default for `missing`: version 1 took the middle, and let it count in bins and conditions as well;
+- version 2 needs no column where no statistic names one: rows can be counted, and groups by keys;
 - version 2 puts conditions in order, so that two orders are one request; version 1 keeps them as they are typed;
 - a study is written in its own version, every version is read for ever and declares what it declared: the request, and
   with it the answer that a ledger holds, is the same; a study of each version is kept among the vectors.
@@ -186,8 +187,7 @@ def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> Declare
 def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
-    columns_too = () if _has_keys(top) else ("columns",)
-    top.need("version", "dataset", "relation", *columns_too, "statistic")
+    top.need("version", "dataset", "relation", "statistic")
     version = top.get("version")
     if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
         readable = " and ".join(map(str, VERSIONS))
@@ -296,8 +296,10 @@ def csv_form(values: Any) -> CsvDialect:
 
 
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:
+    if version == 1:
+        top.need("columns")
     declared = top.get("columns") if "columns" in top else {}
-    if not isinstance(declared, dict) or not (declared or _has_keys(top)):
+    if not isinstance(declared, dict) or not (declared or version > 1):
         raise ParameterError(
             "study: columns holds no table.", "Declare each column under [columns.NAME].", place="study", key="columns"
         )
@@ -306,12 +308,6 @@ def _columns(top: TomlTable, version: int) -> dict[str, Column]:
         with about(declares=name):
             found[name] = _column(name, values, version)
     return found
-
-
-def _has_keys(top: TomlTable) -> bool:
-    """Tell whether some statistic is by keys: these alone may say which cells there are, and no column is declared."""
-    tables = top.get("statistic")
-    return isinstance(tables, list) and any(isinstance(each, Mapping) and "keys" in each for each in tables)
 
 
 def _column(name: str, values: Any, version: int) -> Column:

@@ -196,7 +196,5 @@ def named(columns: Mapping[str, Column], name: str | None) -> Column:
     if len(several) > 1 and all(each in columns for each in several):
         listed = ", ".join(f'"{each}"' for each in several)
         raise ParameterError(f"column {name!r} is not declared.", f"Several columns are a list: [{listed}].")
-    nearest = nearest_of(str(name), columns)
-    raise ParameterError(
-        f"column {name!r} is not declared.", f"Did you mean {nearest!r}? Declare [columns.{visible(str(name))}]."
-    )
+    nearest = f"Did you mean {nearest_of(str(name), columns)!r}? " if columns else ""
+    raise ParameterError(f"column {name!r} is not declared.", f"{nearest}Declare [columns.{visible(str(name))}].")

@@ -54,7 +54,10 @@ RELEASE = {
     "number": whole("Of the charge in the chain of the ledger."),
     "charged": text("What the release cost, exactly."),
     "charged_shown": text("The same, for people."),
-    "blocks": listed("Each statistic: title, rows with name, value and interval, how many more, level of intervals."),
+    "blocks": listed(
+        "Each table: title, what is declared, rows with name, value and interval, how many more, level of intervals; "
+        "as a cross table where it is one."
+    ),
     "remarks": texts("What a reader of these numbers must know."),
     "files": texts("Names for /api/file."),
     "beside": texts("Names of files that lie beside the record."),
@@ -114,6 +117,7 @@ ANSWERS: dict[str, dict[str, Schema]] = {
     "/api/before": {
         "account_shown": text("The account that is charged, for people."),
         "table_shown": text("The table that is read, for people."),
+        "asked": listed("Each statistic: title, what is declared of it and which rows are left out, how many numbers."),
         "sql": text("What will run."),
         "sql_shown": text("The same for people: what turns a line round, or is not seen, is written out."),
         "cost": COST,

@@ -62,7 +62,7 @@ FIELDS: dict[str, tuple[str, str, str]] = {  # type, label, hint
     "branching": ("whole", "Branches of the tree", "Chosen by the plan where left out."),
     "lower": ("number", "Lowest", "A public bound: smaller values count as this one."),
     "upper": ("number", "Highest", "A public bound: larger values count as this one."),
-    "step": ("number", "Rounded to", "Chosen where left out."),
+    "step": ("number", "Rounded to", "Chosen where left out; a median needs it."),
     "categories": ("texts", "Categories", "All that count, one in each line."),
     "compare": ("compare", "Compared as", "Text, or numbers: then 1.0 is 1."),
     "parents": ("parents", "Levels above", "Which larger group each category belongs to."),
@@ -73,7 +73,7 @@ FIELDS: dict[str, tuple[str, str, str]] = {  # type, label, hint
 }
 OWN_FIELDS: dict[str, dict[str, tuple[str, str, str]]] = {  # where a key means something else to one statistic
     "mean": {"columns": ("columns", "Several columns instead", "Their means share one count of rows.")},
-    "histogram": {"missing": ("dropped", "Missing cells", "Left out, or counted by themselves.")},
+    "histogram": {"missing": ("dropped", "Rows without a number", "In no bin, or in one of their own.")},
     "magnitudes": {
         "outside": ("number", "Share outside", "Of the numbers that bounds may leave outside, such as 0.05.")
     },

@@ -13,7 +13,7 @@ from snapdp.api.consequence import line_words
 from snapdp.api.plan_values import plan_values
 from snapdp.api.study import Study
 from snapdp.display import exact_amount, four_digits
-from snapdp.errors import BudgetError, PremiseError, SnapdpError
+from snapdp.errors import PremiseError, SnapdpError
 from snapdp.ledger import (
     Account,
     account_values,
@@ -48,7 +48,7 @@ def _shared(plan: Plan, edited: int) -> Plan:
     """Return the plan with the rest of the budget shared by the other lines; as it is where that cannot be done."""
     try:
         return plan.fit(keep=[edited])
-    except BudgetError:
+    except SnapdpError:  # nothing is left for them, or such epsilons are not taken
         return plan
 
 

@@ -74,11 +74,11 @@ def field_of(refusal: SnapdpError) -> str | None:
     place = str(refusal.numbers.get("place", ""))
     text = refusal.problem.removeprefix(place)
     key = refusal.numbers.get("key")
+    if isinstance(column := refusal.numbers.get("declares"), str):  # also where a statistic cannot take it so
+        return f"/columns/{pointer(column)}" + _below(key, text, COLUMN_FIELDS)
     if found := STATISTIC.match(place):
         inner = found[2]  # a list of the statistic, such as its conditions
         return f"/statistic/{int(found[1]) - 1}" + (f"/{inner}" if inner else _below(key, text, LINE_FIELDS))
-    if isinstance(column := refusal.numbers.get("declares"), str):
-        return f"/columns/{pointer(column)}" + _below(key, text, COLUMN_FIELDS)
     if place == OF_CSV:
         return "/csv"
     return _below(key, text, STUDY_FIELDS) if place == OF_STUDY else None

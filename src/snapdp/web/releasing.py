@@ -21,8 +21,8 @@ from snapdp.display import confidence, exact_amount, one_line, visible_lines
 from snapdp.errors import BudgetError, LedgerError
 from snapdp.exact import parameter
 from snapdp.ledger import Account, Charge, canonical, identical
-from snapdp.release import Number, NumberBlock, Release, Request, remarks_on, shown_row
-from snapdp.studies import digest
+from snapdp.release import Number, NumberBlock, Release, Request, crossed, declared_clauses, remarks_on, shown_row
+from snapdp.studies import Statistic, digest, told_apart
 from snapdp.web.bodies import OfStudy, ToRelease
 from snapdp.web.planning import repeated
 from snapdp.web.workplace import Workplace
@@ -84,6 +84,7 @@ def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
         "ok": True,
         "account_shown": one_line(account.name),
         "table_shown": place.table_shown,
+        "asked": _asked(request),
         "sql": sql,
         "sql_shown": visible_lines(sql),
         "cost": "0" if is_free else str(request.epsilon),  # what is agreed to: see `release_answer`
@@ -101,6 +102,21 @@ def agreement(request: Request, sql: str, account: Account) -> str:
     """Return what is agreed to when a release is charged: what is asked, by which statement, and from what is left."""
     said = {"request": identical(request.epsilon, request.declaration), "sql": sql}
     return digest(canonical({**said, "account": account.name, "left": str(account.left)}))
+
+
+def _asked(request: Request) -> list[dict[str, Any]]:
+    """Return what is asked for and what is declared of it, in words."""
+    titles = told_apart(line.statistic.readable_title for line in request.lines)
+    return [
+        {"title": one_line(title), "says": declared_clauses(each), "numbers": _how_many(line.statistic)}
+        for title, line, each in zip(titles, request.lines, request.declaration["statistics"], strict=True)
+    ]
+
+
+def _how_many(statistic: Statistic) -> int:
+    """Return how many numbers are drawn in its table, and in those of its margins."""
+    margins = statistic.margins
+    return statistic.cells if margins is None else sum(map(margins.cells, margins.measured))
 
 
 class _WouldCharge(Exception):
@@ -176,11 +192,23 @@ def _block(block: NumberBlock) -> dict[str, Any]:
     numbers = block.readable
     return {
         "title": one_line(block.title),
+        "says": declared_clauses(block.declared, cells=False),
         "rows": [_number(each) for each in numbers[:MOST_ROWS]],
         "more": max(len(numbers) - MOST_ROWS, 0),
+        "cross": _cross(block) if len(numbers) <= MOST_ROWS else None,
         "single": block.is_single,
         "level": _level(numbers[0]),
     }
+
+
+def _cross(block: NumberBlock) -> dict[str, Any] | None:
+    """Return which of the rows stands where in a cross table; None where it is none."""
+    found = crossed(block)
+    if found is None:
+        return None
+    names = {key: one_line(getattr(found, key)) for key in ("down", "across")}
+    rows = [{"name": one_line(name), "places": list(at)} for name, at in zip(found.rows, found.places, strict=True)]
+    return {**names, "heads": list(map(one_line, found.heads)), "rows": rows}
 
 
 def _number(number: Number) -> dict[str, str]:

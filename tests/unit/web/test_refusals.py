@@ -46,6 +46,7 @@ def column(**values: Any) -> dict[str, Any]:
     return {"/columns/z": {key: value for key, value in values.items() if value is not None}}
 
 
+OF_ROWS: dict[str, Any] = {"/relation": "add-remove", "/n": None, "/n_max": 6}
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     # the study
     ("a dataset without a name", {"/dataset": " "}, "/dataset"),
@@ -98,6 +99,9 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("no rule for missing cells", column(**{**NUMBERS, "missing": None}), "/columns/z/missing"),
     ("an unknown rule for missing cells", column(**{**NUMBERS, "missing": "guess"}), "/columns/z/missing"),
     ("a missing cell beyond the bounds", column(**{**NUMBERS, "missing": 7}), "/columns/z/missing"),
+    ("a huge upper bound", column(**{**NUMBERS, "kind": "integer", "upper": "1e308"}), "/columns/z/upper"),
+    ("an upper bound that no step fits", column(**{**NUMBERS, "upper": "1e308"}), "/columns/z/upper"),
+    ("a step far too small", column(**NUMBERS, step="1e-300"), "/columns/z/step"),
     ("a step of nothing", column(**NUMBERS, step=0), "/columns/z/step"),
     ("a step that is no number", column(**NUMBERS, step="x"), "/columns/z/step"),
     ("edges that fall", column(**NUMBERS, edges=[1, 0]), "/columns/z/edges"),
@@ -160,6 +164,8 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("edges that fall in a histogram", line(kind="histogram", column="x", edges=[900, 600]), "/statistic/0/edges"),
     ("an unknown rule of edges in a histogram",
      line(kind="histogram", column="x", edges=[600, 900], outside="x"), "/statistic/0/outside"),
+    ("a median of numbers without a step", line(kind="quantiles", column="x", at=["0.5"]) | {"/columns/x/step": None},
+     "/columns/x/step"),
     ("a quantile above one", line(kind="quantiles", column="x", at=["1.5"]), "/statistic/0/at"),
     ("a list without a quantile", line(kind="quantiles", column="x", at=[]), "/statistic/0/at"),
     ("quantiles that are one number", line(kind="quantiles", column="x", at="0.5"), "/statistic/0/at"),
@@ -167,6 +173,9 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("margins of a mean", line(kind="mean", column="x", margins="all"), "/statistic/0/margins"),
     ("margins of nothing", line(kind="sum", column="x", margins="all"), "/statistic/0/margins"),
     ("unknown margins", line(kind="count", by=["g"], margins="some"), "/statistic/0/margins"),
+    ("too few shares", line(kind="count", by=["g"], margins="all", shares=["1"]) | OF_ROWS, "/statistic/0/shares"),
+    ("shares that do not add up",
+     line(kind="count", by=["g"], margins="all", shares=["1/2", "1/3"]) | OF_ROWS, "/statistic/0/shares"),
     ("shares that are none", line(kind="count", by=["g"], margins="all", shares=["x"]), "/statistic/0/shares"),
     ("a share of the count where n is public", line(kind="mean", column="x", count_share="1/2"),
      "/statistic/0/count_share"),
@@ -248,7 +257,10 @@ def test_every_sentence_that_the_page_says_in_other_words_is_one_that_the_librar
     asked += [{"study": STUDY, "if_rows": 7}]
     told = [page.write("/api/plan", each).json for each in asked]
     said = [each.get(key, "") for each in told for key in ("error", "advice")]
+    many = {"/columns/x/upper": 100000, "/n": 10**6}
+    study = spoilt(line(kind="quantiles", column="x", at=["0.5"]) | many)
+    said += [each["remarks"] for each in page.write("/api/plan", {"study": study}).json["lines"]]
     sought = {name: sought_by(name) for name in ("faults.js", "words.js")}
-    assert [len(each) for each in sought.values()] == [15, 12]
+    assert [len(each) for each in sought.values()] == [12, 14]
     lost = {name: [p for p in each if not any(re.search(p, text) for text in said)] for name, each in sought.items()}
     assert lost == {"faults.js": [], "words.js": []}

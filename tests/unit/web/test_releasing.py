@@ -233,3 +233,31 @@ def test_an_account_says_what_a_study_must_say_to_ask_it(page: Page):
 def test_a_study_that_contradicts_its_account_says_at_which_field(page: Page, changes: dict[str, object], field: str):
     study = {key: value for key, value in {**copy.deepcopy(STUDY), **changes}.items() if value is not None}
     assert page.write("/api/plan", {"study": study}).json["account"]["contradicts"] == field
+
+
+def test_what_is_declared_is_said_before_a_release_and_beside_its_numbers(new_page: Page):
+    study = copy.deepcopy(STUDY)
+    study["columns"]["x"]["upper"] = "1.000"  # read as 1
+    assert new_page.write("/api/before", {"study": study}).json["field"] == "/columns/x/lower"
+    before = new_page.write("/api/before", {"study": STUDY}).json
+    assert before["asked"][0] == {
+        "title": "mean(x)",
+        "says": ["x from 500 to 1,000", "missing cells of x count as 700"],
+        "numbers": 1,
+    }
+    assert before["asked"][2]["numbers"] == 4
+    assert "3 categories of g: a, b, c" in before["asked"][2]["says"]
+    done = new_page.release(STUDY).json
+    assert done["blocks"][0]["says"] == before["asked"][0]["says"]
+    assert done["blocks"][2]["says"] == before["asked"][2]["says"][1:]
+
+
+def test_groups_by_two_columns_stand_in_a_cross_table(new_page: Page):
+    study = copy.deepcopy(STUDY)
+    study["columns"]["k"] |= {"edges": [0, 10, 40]}
+    study["statistic"] = [{"kind": "count", "by": ["g", "k"], "epsilon": "1/5"}]
+    (block,) = new_page.release(study).json["blocks"]
+    cross = block["cross"]
+    assert (cross["down"], cross["across"], cross["heads"]) == ("g", "k", ["[0, 10)", "[10, 40]"])
+    names = [block["rows"][at]["name"] for row in cross["rows"] for at in row["places"]]
+    assert names == [each["name"] for each in block["rows"]]

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from snapdp.display import Html, Mark, RowPicture, data_table, one_line
+from snapdp.release.cross_tables import crossed
 from snapdp.release.digits import shown_interval, shown_pair, shown_value
 from snapdp.release.numbers import FREE, Number, NumberBlock, shown_amount
 from snapdp.release.remarks import counted_clauses, unknown_line, unknown_places
@@ -34,7 +35,6 @@ from snapdp.release.report.words import (
 from snapdp.studies import BOUNDS, SHARE, Magnitudes
 
 PART_OF_ALL = "The cost of each is part of the epsilon that all of this page cost."
-MOST_ACROSS, MOST_DOWN, NARROW = 12, 60, 6  # of a cross table; so many stand side by side before it is turned
 
 
 def results(record: Mapping[str, Any], blocks: Sequence[NumberBlock]) -> list[str]:
@@ -177,23 +177,16 @@ def _value_head(block: NumberBlock) -> Html:
 
 def cross_table(block: NumberBlock) -> str:
     """Return the values of groups by two columns, one down and one across; nothing where they are no such table."""
-    numbers = block.readable
-    if {len(each.label) for each in numbers} != {2} or block.name == BOUNDS:
-        return ""
-    down, across = (list(dict.fromkeys(each.label[place] for each in numbers)) for place in (0, 1))
-    if [each.label for each in numbers] != [(a, b) for a in down for b in across]:
+    found = crossed(block)
+    if found is None:
         return ""
     values = known_values(block)
-    rows: list[Sequence[str]] = [values[place * len(across) :][: len(across)] for place in range(len(down))]
-    first, second = (name for name, _ in numbers[0].keys)
-    if len(across) > max(NARROW, len(down)):
-        first, second, down, across, rows = second, first, across, down, list(zip(*rows, strict=True))
-    if not 1 < len(across) <= MOST_ACROSS or not 1 < len(down) <= MOST_DOWN:
-        return ""
-    heads = (text(f"{first} / {second}"), *map(text, across))
-    lines = [(text(name), *row) for name, row in zip(down, rows, strict=True)]
-    said = text(f"{first} down, {second} across; the intervals stand below.")
-    return str(data_table(said, heads, lines, ("", *"r" * len(across))))
+    heads = (text(f"{found.down} / {found.across}"), *map(text, found.heads))
+    lines = [
+        (text(name), *(values[at] for at in places)) for name, places in zip(found.rows, found.places, strict=True)
+    ]
+    said = text(f"{found.down} down, {found.across} across; the intervals stand below.")
+    return str(data_table(said, heads, lines, ("", *"r" * len(found.heads))))
 
 
 def _shown(number: Number) -> tuple[str, str]:

@@ -66,12 +66,14 @@ class Margins(Value):
                 f"{_counted(len(self.shares), 'share')} for {_counted(len(self.measured), 'margin')} measured: "
                 f"{'; '.join(map(self.text, self.measured))}.",
                 "Give one for each of them, or leave shares out: then they are equal." + self._unmeasured,
+                key="shares",
             )
         if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
             raise ParameterError(
                 f"the shares {', '.join(map(str, self.shares))} are not positive parts of 1: they add up to "
                 f"{sum(self.shares)}.",
                 "They say which part of epsilon each margin gets: give positive numbers that add up to 1.",
+                key="shares",
             )
         self._check_size()
 

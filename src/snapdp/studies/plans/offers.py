@@ -17,6 +17,7 @@ from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.values import Value, replaced
 
 TENTH = Fraction(1, 10)
+UNADJUSTED = "before adjusting"  # said of every figure of a table as it is measured, where it is adjusted afterwards
 
 
 class Offer(Value):
@@ -76,7 +77,8 @@ def offer_in_words(line: Line, errors: Sequence[NumberError], if_rows: Any = Non
         pairs = [(now.error, then.error) for now, then in zip(errors, more, strict=False)][:1]
         unit = " rows" if errors and errors[0].in_rows else ""
     told = [(f"± {four_digits_up(now)}{unit}", f"± {four_digits_up(then)}{unit}") for now, then in pairs]
-    return "".join(f"10 % more epsilon: {_changed(before, after)}" for before, after in told)
+    of = f", {UNADJUSTED}" if line.statistic.margins is not None else ""
+    return "".join(f"10 % more epsilon: {_changed(before, after)}{of}" for before, after in told)
 
 
 def _changed(before: str, after: str) -> str:

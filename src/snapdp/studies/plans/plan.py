@@ -113,8 +113,13 @@ class Plan(Value):
                 locked=self.locked,
             )
         scale = (aim - self.locked) / free if free else Fraction(1)
-        lines = (line if line.lock else replaced(line, epsilon=line.epsilon * scale) for line in self.lines)
-        return replaced(self, lines=tuple(lines), budget=aim)
+        return replaced(self, lines=tuple(self._rescaled(scale)), budget=aim)
+
+    def _rescaled(self, scale: Fraction) -> Iterator[Line]:
+        """Yield its lines, the unlocked ones with another epsilon; one that cannot have it says which it is."""
+        for number, line in enumerate(self.lines, start=1):
+            with about(place=f"statistic {number}", key="epsilon"):
+                yield line if line.lock else replaced(line, epsilon=line.epsilon * scale)
 
     def offers(self, more: Any = "0.1") -> tuple[Offer, ...]:
         """Return for each line what that much more epsilon would buy; a tenth, unless told."""

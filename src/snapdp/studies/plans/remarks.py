@@ -5,12 +5,12 @@ Room: studies. It cannot see data. Names of columns are anybody's text, and are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.display import exact_amount, four_digits_up, listed, one_line
-from snapdp.studies.columns import CategoryColumn
+from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.ranks.magnitudes import Magnitudes
 from snapdp.studies.statistics.centred.sums import CentredSums, Term
@@ -48,6 +48,7 @@ def counting_of(line: Line) -> Iterator[str]:
 
 def advice_of(line: Line) -> Iterator[str]:
     """Yield the clauses after which somebody may want to change the line."""
+    yield from _rounded_away(line.statistic.columns)
     if not line.meets_target and line.target is not None:
         yield f"misses the accuracy {exact_amount(line.target)} asked for"
     if line.margins and all(map(_is_no_gain, line.margins)):
@@ -57,6 +58,15 @@ def advice_of(line: Line) -> Iterator[str]:
     if isinstance(line.statistic, Magnitudes):
         rows = line.statistic.rows_for_bounds(line.epsilon, line.alpha)
         yield f"bounds are found for columns of about {rows:,} numbers or more; quartiles for fewer"
+
+
+def _rounded_away(columns: Iterable[Column]) -> Iterator[str]:
+    """Yield whose cells are rounded to more than the whole range that is declared."""
+    for each in columns:
+        if isinstance(each, NumberColumn) and each.step > each.declared_upper - each.declared_lower:
+            wide = f"{exact_amount(each.step)}, more than from bound to bound"
+            ends = f"{exact_amount(each.lower)} or {exact_amount(each.upper)}"
+            yield f"cells of {one_line(each.name)} are rounded to {wide}: each becomes {ends}"
 
 
 def made_of(line: Line) -> str | None:

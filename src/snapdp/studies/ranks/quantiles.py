@@ -380,6 +380,8 @@ def _check_levels(column: NumberColumn) -> None:
             "whole numbers (by flags --step, or --integer). The fewer levels, the less ranks err. Nothing was read "
             "and nothing spent.",
             levels=column.levels + 1,
+            declares=column.name,
+            key="step",
         )
 
 

@@ -2,7 +2,7 @@
 
 import { ask, refusalOf } from "./ask.js";
 import { h } from "./dom.js";
-import { labelled, numberInput } from "./fields.js";
+import { inDoubt, labelled, numberInput } from "./fields.js";
 import { drawn, shown } from "./numbers.js";
 import { onPage } from "./words.js";
 
@@ -71,12 +71,13 @@ function opening(model) {
     model.cap = event.target.value.trim();
     model.changed();
   };
+  const set = (value) => input({ target: { value: String(value) } });
   const field = numberInput("/cap", { value: cap, "aria-invalid": model.notOpened ? "true" : null, on: { input } });
   return h("form", { class: "opening", key: "opening", on: { submit } },
     h("h3", {}, "Open the account"),
     h("p", { class: "hint" }, FOR_GOOD),
     h("div", { class: "fields" },
-      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, field),
+      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, [field, inDoubt({ value: cap, set })]),
       h("div", { class: "field beside" }, h("button", { type: "submit", class: "primary" }, "Open the account"))),
     model.notOpened && h("p", { class: "refusal", role: "alert" }, notOpened(model)));
 }

@@ -1,11 +1,11 @@
 /** Fields about columns: one of them, several in an order, conditions on them, and the levels above categories. */
 
 import { h } from "./dom.js";
-import { input, labelled, select } from "./fields.js";
+import { inDoubt, input, labelled, select } from "./fields.js";
 import { shown, typed } from "./numbers.js";
 
 const ANOTHER = "\n"; // the choice of a name that is not offered; no column has it
-const RANGED = ["number", "integer", "date"];
+export const RANGED = ["number", "integer", "date"];
 
 /** Return the names that can be offered: those of the study first, then those of the table. */
 export function knownColumns(model) {
@@ -95,9 +95,11 @@ function condition(model, each, one, place, set) {
 /** Return what is asked of a column in a condition: a range, one of its categories, or a text. */
 function tested(of, one, held, set) {
   const part = (key, read) => {
-    const on = { input: (event) => set(withKey(one, key, read(event.target.value))) };
+    const write = (value) => set(withKey(one, key, value));
+    const on = { input: (event) => write(read(event.target.value)) };
     const field = `${of.field}/${key}`;
-    return labelled({ label: key, more: of.more, field }, input(field, { value: shown(one[key]), on }));
+    const made = input(field, { value: shown(one[key]), on });
+    return labelled({ label: key, more: of.more, field }, [made, inDoubt({ value: one[key], set: write })]);
   };
   if (RANGED.includes(held.kind) || "from" in one || "below" in one) return [part("from", typed), part("below", typed)];
   if (held.kind !== "category") return part("equals", (given) => equalled(held.kind, given));
@@ -125,20 +127,21 @@ export function parents(each, categories) {
   const set = (next) => each.set(next.length ? Object.fromEntries(next) : undefined);
   const below = [categories ?? [], ...levels.map(([, held]) => Object.keys(held))];
   const change = (place, next) => set(next ? levels.with(place, next) : levels.slice(0, place));
+  const scope = `${each.scope} ${each.field}`;
   const made = levels.map(([name, held], place) =>
-    level({ name, held, below: below[place], place }, (next) => change(place, next)));
+    level({ name, held, below: below[place], place, scope }, (next) => change(place, next)));
   const added = [...levels, [`level ${levels.length + 1}`, {}]];
   const given = { type: "button", class: "quiet", "data-field": each.field, on: { click: () => set(added) } };
   const all = h("div", { class: "levels" }, made, h("button", given, "Add a level"));
   return labelled({ ...each, group: true, wide: levels.length > 0 }, all);
 }
 
-function level({ name, held, below, place }, set) {
+function level({ name, held, below, place, scope }, set) {
   const parentOf = new Map(Object.entries(held).flatMap(([parent, names]) => names.map((one) => [one, parent])));
   const moved = (one, parent) => set([name, gathered(below, new Map(parentOf).set(one, parent.trim()))]);
   const renamed = (event) => set([event.target.value.trim() || name, held]);
   const field = (label, value, change) =>
-    labelled({ label, field: `level ${place}` }, input(null, { value, on: { change } }));
+    labelled({ label, field: `level ${place}`, scope }, input(null, { value, on: { change } }));
   const remove = { type: "button", class: "quiet", on: { click: () => set(null) } };
   return h("div", { class: "level", key: `level ${place}` },
     field(`Name of level ${place + 1}`, name, renamed),

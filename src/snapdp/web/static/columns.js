@@ -5,15 +5,17 @@ import { h } from "./dom.js";
 import { FIELD_TYPES, choice } from "./fields.js";
 import { visible } from "./visible.js";
 
+const NUMBERS = ["number", "integer"];
+const BINS = ["edges", "outside", "null"];
 const IN_CELLS = ["lower", "upper", "missing"]; // what rows of the plan ask of their columns
 
 /** Return a name as a part of a JSON pointer. */
 export const pointer = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Return the field of a key of a statistic or column, by the type that the forms give it. */
-export function fieldOf(model, { key, own = {}, holder, base, more = "", set }) {
+export function fieldOf(model, { key, own = {}, holder, base, more = "", scope = "", set }) {
   const told = own[key] ?? model.state.forms.fields[key] ?? { type: "text", label: key, hint: "" };
-  const each = { label: told.label, hint: told.hint, more, field: `${base}/${key}`, value: holder[key], set };
+  const each = { label: told.label, hint: told.hint, more, scope, field: `${base}/${key}`, value: holder[key], set };
   if (told.type === "column") return column(model, each);
   if (told.type === "columns") return columns(model, each, { single: key === "by" });
   if (told.type === "conditions") return conditions(model, each);
@@ -41,15 +43,15 @@ function setKind(model, name, kind) {
 const keysOf = (model, kind) => model.state.forms.columns.find((each) => each.kind === kind)?.keys ?? [];
 
 /** Return the form in which one column is declared. */
-export function declaration(model, name, { done } = {}) {
+export function declaration(model, name, { done, scope = "declared" } = {}) {
   const held = model.study.columns[name] ?? {};
   const base = `/columns/${pointer(name)}`;
   const more = `of ${name}`;
   const kinds = [["", "choose"], ...model.state.forms.columns.map((each) => [each.kind, each.label])];
   const set = (key) => (value) => setOfColumn(model, name, key, value);
-  const asked = { label: "What it holds", more, field: `${base}/kind`, value: held.kind };
-  const fields = keysOf(model, held.kind).map((key) =>
-    fieldOf(model, { key, holder: held, base, more, set: set(key) }));
+  const asked = { label: "What it holds", more, scope, field: `${base}/kind`, value: held.kind };
+  const fields = keysOf(model, held.kind).filter((key) => matters(model, name, key)).map((key) =>
+    fieldOf(model, { key, holder: held, base, more, scope, set: set(key) }));
   const isAsked = columnAsked(model) === name;
   const finish = (event) => (isAsked ? goToAsked(event.target) : done());
   return h("fieldset", { class: "declaration", key: `declared ${name}` },
@@ -57,6 +59,14 @@ export function declaration(model, name, { done } = {}) {
     h("div", { class: "fields" }, choice({ ...asked, set: (kind) => setKind(model, name, kind) }, kinds), fields),
     h("p", { class: "hint" }, "What you say here is public. Say what is known without looking at the rows."),
     held.kind && done && h("button", { type: "button", on: { click: finish } }, `Done with ${name}`));
+}
+
+/** Tell whether a key matters: bins of a number do where groups are by it; one that is set always does. */
+function matters({ study }, name, key) {
+  const held = study.columns[name] ?? {};
+  if (!NUMBERS.includes(held.kind) || !BINS.includes(key) || held[key] !== undefined) return true;
+  if (key !== "edges") return held.edges !== undefined;
+  return study.statistic.some(({ by = [] }) => [by].flat().includes(name));
 }
 
 /** Return the column whose declaration the present refusal is about; null where it is about something else. */

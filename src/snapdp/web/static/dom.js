@@ -3,6 +3,7 @@
  *
  * A view makes its whole tree afresh; `bring` changes what is on the page only where the two differ. So an element
  * stays the same element, a field that is being typed in keeps its focus and its text, and what is unfolded stays so.
+ * A field that is only looked at follows, also under the cursor; one that was typed in follows when it is left.
  */
 
 const HEARD = ["click", "input", "change", "keydown", "focusin", "submit", "pointerdown"];
@@ -68,9 +69,19 @@ function bringValue(old, fresh) {
   } else if (old.type === "checkbox" || old.type === "radio") {
     old.checked = fresh.checked;
   } else if (old.localName === "input" || old.localName === "textarea") {
-    const isTyped = old === document.activeElement && !old.readOnly;
-    if (!isTyped && old.type !== "file" && old.value !== fresh.value) old.value = fresh.value;
+    old.wanted = fresh.value;
+    if (!isBeingTyped(old)) follow(old);
   }
+}
+
+const isBeingTyped = (field) => field.isEdited && field === document.activeElement && !field.readOnly;
+
+/** Let a field show what its view wants; what was selected whole stays so. */
+function follow(field) {
+  if (field.wanted === undefined || field.type === "file" || field.value === field.wanted) return;
+  const isWhole = field === document.activeElement && field.selectionEnd - field.selectionStart === field.value.length;
+  field.value = field.wanted;
+  if (isWhole && field.type === "text") field.select();
 }
 
 function bringChildren(old, fresh) {
@@ -102,9 +113,14 @@ function isAlike(one, other) {
 export function listen(root) {
   for (const type of HEARD) root.addEventListener(type, (event) => told(event, root));
   root.addEventListener("toggle", (event) => event.target.on?.toggle?.(event), true);
+  root.addEventListener("focusout", ({ target }) => {
+    target.isEdited = false;
+    follow(target);
+  });
 }
 
 function told(event, root) {
+  if (event.type === "input") event.target.isEdited = true; // before anything is drawn anew
   for (let each = event.target; each && each !== root.parentNode && !event.cancelBubble; each = each.parentNode) {
     each.on?.[event.type]?.(event);
   }

@@ -7,18 +7,17 @@
  */
 
 import { hindrance } from "./account.js";
-import { columnsOf, pointer } from "./columns.js";
+import { RANGED } from "./column_fields.js";
+import { pointer } from "./columns.js";
 import { at, h } from "./dom.js";
-import { onPage } from "./words.js";
+import { onPage, valueAt } from "./words.js";
 
 const PLACE = /^(?:study|csv|statistic \d+(?: \([^)]*\)+)?(?:, [a-z_]+)?|columns\.[^:]+): /;
 const NOT_DECLARED = /column '(.+?)' is not declared/;
 const OF_STATISTIC = /^statistic (\d+)/;
 const OF_STUDY = /^study: (?:the key ')?([a-z_]+)/;
-const NO_COLUMN = /columns holds no table|the key 'columns' is missing/;
 const LACKING =
-  /is not declared|columns holds no table|key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
-const FIRST_COLUMN = "Declare a column of the table first: every study has one at least.";
+  /is not declared|key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
 const NO_GROUPS = /in how many groups a person counts/;
 const TOO_MANY_ROWS = /^(?:if_)?rows = /;
 const ID = "fault";
@@ -29,9 +28,11 @@ export function showFault(root, model) {
   if (model.unread) notify(wording(model.unread, null, model));
   const { refusal } = model;
   if (!refusal) return hinder(root, model);
-  const target = fieldFor(root, model, refusal);
-  const isToFill = target && isEmpty(target) && LACKING.test(refusal.error);
-  const isMistake = !isToFill || model.touched.has(target.dataset.field);
+  const lack = lackBelow(refusal.field ?? "", model);
+  const target = fieldFor(root, model, lack ?? pointerOf(refusal));
+  const isToFill = target && isEmpty(target) && (lack !== null || LACKING.test(refusal.error));
+  const isUnset = target && isEmpty(target) && valueAt(model, target.dataset.field) === undefined;
+  const isMistake = !(isToFill || isUnset) || model.touched.has(target.dataset.field);
   const words = () => wording(refusal, isToFill ? target : null, model);
   explain(target, words(), "This cannot be planned yet. ");
   if (!target) return notify(words());
@@ -93,8 +94,7 @@ function clear(root) {
 }
 
 /** Return the pointer of a refusal, by its words where it does not say it. */
-function pointerOf({ field, error }, model) {
-  if (NO_COLUMN.test(error)) return firstLack(model);
+function pointerOf({ field, error }) {
   const column = NOT_DECLARED.exec(error);
   if (column) return `/columns/${pointer(column[1])}/kind`;
   if (field && NO_GROUPS.test(error)) return `${field}/groups_per_person`;
@@ -106,23 +106,25 @@ function pointerOf({ field, error }, model) {
   return key ? `/${key[1]}` : "";
 }
 
-/** Return where a study that has no column yet is to be filled in next. */
-function firstLack({ study, state }) {
-  for (const [place, row] of study.statistic.entries()) {
-    if (!row.kind) return `/statistic/${place}/kind`;
-    const takes = state.forms.statistics.find((each) => each.kind === row.kind)?.takes ?? 0;
-    if (takes === 1 && row.column === undefined && row.columns === undefined) return `/statistic/${place}/column`;
-    if (takes > 1 && row.columns === undefined) return `/statistic/${place}/columns`;
-    const [name] = columnsOf(row);
-    if (name) return `/columns/${pointer(name)}/kind`;
-  }
-  return "/columns";
+/** Return which part of a field was begun and left empty: of conditions, or the number for missing cells; else null. */
+function lackBelow(field, { study }) {
+  const [, table, name, key] = field.split("/");
+  if (table === "columns" && key === "missing") return valueAt({ study }, field) === "" ? `${field}/number` : null;
+  if (table !== "statistic" || key !== "where") return null;
+  const where = study.statistic[name]?.where ?? [];
+  const place = where.findIndex(({ column, ...rest }) => !column || !Object.keys(rest).length);
+  if (place < 0) return null;
+  const kind = study.columns[where[place].column]?.kind;
+  if (where[place].column && !kind) return null; // its declaration is asked first
+  const next = !where[place].column ? "column" : RANGED.includes(kind) ? "from" : "equals";
+  return `/statistic/${name}/where/${place}/${next}`;
 }
 
 /** Return the element of a refusal's field: in the selected row where it is there, else the first that can be seen. */
-function fieldFor(root, model, refusal) {
-  for (let path = pointerOf(refusal, model); path; path = path.slice(0, path.lastIndexOf("/"))) {
+function fieldFor(root, model, pointed) {
+  for (let path = pointed; path; path = path.slice(0, path.lastIndexOf("/"))) {
     const found = [...root.querySelectorAll(`[data-field="${CSS.escape(path)}"]`)];
+    if (!found.length) found.push(...root.querySelectorAll(`[data-field^="${CSS.escape(path)}/"]`)); // a part of it
     const chosen = root.querySelector(`[data-row="${model.selected}"]`);
     const tests = [(each) => each === document.activeElement, (each) => chosen?.contains(each), isSeen, () => true];
     const best = tests.map((test) => found.find(test)).find(Boolean);
@@ -137,7 +139,6 @@ const isEmpty = (target) => ("value" in target ? target.value === "" : target.da
 /** Say what is wrong and what to do, without the place: it stands there. */
 function wording(refusal, toFill, model) {
   if (toFill) return h("span", {}, toFill.matches("select, fieldset") ? "Please choose." : "Please fill this in.");
-  if (NO_COLUMN.test(refusal.error)) return h("span", {}, FIRST_COLUMN);
   const { error, advice } = onPage(refusal, model);
   const bare = error.replace(PLACE, "");
   return h("span", {}, h("b", {}, bare.charAt(0).toUpperCase() + bare.slice(1)), advice && ` ${advice}`);

@@ -2,11 +2,12 @@
  * Fields: how each type of key is typed. A field knows a text for a value and a value for a text, not what is allowed.
  *
  * A field is given {label, more, hint, field, value, set}: `more` is said to screen readers after the label, `field` is
- * the pointer by which a refusal finds it, `set(value)` takes what was typed and undefined where it is left out.
+ * the pointer by which a refusal finds it, `set(value)` takes what was typed and undefined where it is left out;
+ * `scope` says where it stands, where the same field stands twice.
  */
 
 import { h } from "./dom.js";
-import { shown, typed, typedList } from "./numbers.js";
+import { doubt, shown, typed, typedList } from "./numbers.js";
 
 const ids = new Map();
 
@@ -33,13 +34,14 @@ export function select(field, { value, options, change, ...given }) {
 }
 
 /** Return a field with its label above, or hidden where the head of a table says it; several controls are a group. */
-export function labelled({ label, more = "", hint = "", wide = false, group = false, field = "" }, control) {
+export function labelled(each, control) {
+  const { label, more = "", hint = "", wide = false, group = false, field = "", scope = "" } = each;
   const words = h("span", { class: "label" }, label, more && h("span", { class: "hidden" }, ` ${more}`));
   const told = hint && h("small", { class: "hint" }, hint);
   const kind = `field${group ? " group" : ""}${wide ? " wide" : ""}`;
   if (group) return h("fieldset", { class: kind }, h("legend", {}, words), control, told);
   const named = [control].flat()[0];
-  if (!named.id) named.id = steadyId(`${field || named.dataset.field} ${label} ${more}`);
+  if (!named.id) named.id = steadyId(`${scope} ${field || named.dataset.field} ${label} ${more}`);
   return h("div", { class: kind }, h("label", { for: named.id }, words), control, told);
 }
 
@@ -47,7 +49,24 @@ export function labelled({ label, more = "", hint = "", wide = false, group = fa
 
 function line(each, { read, write, make = input }) {
   const on = { input: (event) => each.set(read(event.target.value)) };
-  return labelled(each, make(each.field, { value: write(each.value), on }));
+  return labelled(each, [make(each.field, { value: write(each.value), on }), inDoubt(each)]);
+}
+
+/**
+ * Ask back where a number, or some of a list, may be meant in thousands. `of` says which field is meant where that
+ * stands elsewhere; the value is what is typed, not how it is shown.
+ */
+export function inDoubt({ value, set, of = "" }) {
+  const all = [value ?? []].flat();
+  const found = all.map(doubt).filter(Boolean);
+  if (!found.length) return null;
+  const next = all.map((each) => (doubt(each) ? typed(doubt(each).meant) : each));
+  const given = { type: "button", on: { click: () => set(Array.isArray(value) ? next : next[0]) } };
+  const read = found.map(({ text, read: as }) => `${text} is read as ${as}`).join(", ");
+  const made = found.map((each) => each.meant).join(", ");
+  return h("p", { class: "asked-back", key: `thousands ${of}` },
+    h("b", {}, "! "), `${of && `${of}: `}${read}; the point is a decimal sign. `,
+    h("button", given, `Make it ${made}`));
 }
 
 /** Return a choice of texts; an empty value leaves the key out. */
@@ -77,20 +96,6 @@ function severalInOne({ value, label, set }) {
     h("button", given, `Make it ${parts.length} ${label.toLowerCase()}`));
 }
 
-/** A whole number; signs between thousands are asked back where they read as something else. */
-function whole(each) {
-  const text = shown(each.value);
-  const isDoubtful = /^\d{1,3}\.\d{3}$/.test(text);
-  const meant = text.replace(".", "");
-  const given = { type: "button", on: { click: () => each.set(Number(meant)) } };
-  const made = line(each, { read: typed, write: shown, make: numberInput });
-  if (isDoubtful) {
-    made.append(h("p", { class: "asked-back", key: "thousands" },
-      h("b", {}, "! "), `${text} is read as ${Number(text)}. `, h("button", given, `Make it ${meant}`)));
-  }
-  return made;
-}
-
 /** Return the texts between signs; undefined where there are none. */
 export function listed(given, sign) {
   const found = given.split(sign).map((each) => each.trim()).filter(Boolean);
@@ -107,14 +112,15 @@ function flag(each) {
 const MISSING = [["", "choose"], ["dropped", "left out"], ["middle", "middle of the bounds"], ["number", "count as"]];
 
 /** Missing cells: left out, the middle of the bounds, or a public number. */
-export function missing(each) {
+export function missing(each, { asksBack = false } = {}) {
   const isNumber = each.value !== undefined && each.value !== "dropped" && each.value !== "middle";
   const change = (value) => each.set(value === "number" ? "" : value || undefined);
   const chosen = select(each.field, { value: isNumber ? "number" : each.value, options: MISSING, change });
   const name = `Number for missing cells ${each.more ?? ""}`;
   const on = { input: (event) => each.set(typed(event.target.value) ?? "") };
-  const number = isNumber && numberInput(each.field, { "aria-label": name, value: shown(each.value), on });
-  return labelled(each, [chosen, number]);
+  const given = { "aria-label": name, value: shown(each.value), on, key: "number" };
+  const number = isNumber && numberInput(`${each.field}/number`, given);
+  return labelled(each, [chosen, number, asksBack && inDoubt(each)]);
 }
 
 const TOTALS = [
@@ -145,17 +151,19 @@ const DROPPED = [["", "as usual: left out"], ["dropped", "left out"], ["binned",
 const COMPARED = [["", "as usual"], ["text", "text"], ["numbers", "numbers"]];
 const PERIODS = [["", "choose"], ...["day", "week", "month", "year"].map((each) => [each, each])];
 
+const number = (each) => line(each, { read: typed, write: shown, make: numberInput });
+
 /** How each type is typed; columns, conditions and parents have a module of their own. */
 export const FIELD_TYPES = {
   text: (each) => line(each, { read: (given) => given.trim() || undefined, write: (value) => String(value ?? "") }),
-  number: (each) => line(each, { read: typed, write: shown, make: numberInput }),
-  whole,
+  number,
+  whole: number,
   numbers: (each) => line({ ...each, wide: true }, { read: typedList, write: list }),
   texts: lines,
   flag,
   dropped: (each) => choice(each, DROPPED),
   compare: (each) => choice(each, COMPARED),
   each: (each) => choice(each, PERIODS),
-  missing,
+  missing: (each) => missing(each, { asksBack: true }),
   margins,
 };

@@ -3,6 +3,13 @@
 const WHOLE = /^[+-]?\d{1,15}$/;
 const FRACTION = /^(-?\d+)\/(\d+)$/;
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)$/;
+const READ = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i; // a number with a point, as the library reads it
+const DOUBTFUL = /^[+-]?[1-9]\d{0,2}\.\d{3}$/; // with a decimal point, or one between thousands?
+const THOUSANDS = /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/;
+const POINTED = /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/; // thousands with points, a decimal comma
+const COMMA = /^[+-]?\d+,\d+$/;
+const GROUPS = /^[+-]?\d{1,3}(?:[\s'\u2019_]\d{3})+(?:[.,]\d+)?$/; // blanks and the like between thousands
+const SIGNS = /[\s'\u2019_]/g;
 const MOST_DIGITS = 9; // after the point, of a decimal that is shown in the place of a fraction
 
 /** Return a number as a field shows it: "1/100" as 0.01, "1/3" as it is. */
@@ -29,11 +36,48 @@ export function typed(text) {
   return WHOLE.test(given) ? Number(given) : given;
 }
 
-/** Return the numbers of a line with commas or blanks between them; undefined where there are none. */
+/**
+ * Return the numbers of a line; undefined where there are none. Semicolons stand between them, or commas, or blanks.
+ * Where commas have blanks, one without and with three digits after it may be one between thousands: it is left alone.
+ */
 export function typedList(text) {
-  const found = text.split(/[,;\s]+/).filter(Boolean).map(typed);
+  const sign = text.includes(";") ? ";" : /\d,\s/.test(text) ? /,\s+|,(?!\d{3}(?!\d))|\s+/ : /[,\s]+/;
+  const found = text.split(sign).map(typed).filter((each) => each !== undefined);
   return found.length ? found : undefined;
 }
+
+// What is meant
+
+/** Tell whether the library reads a text, or whole number, as a number. */
+export function isNumber(value) {
+  const text = String(value ?? "").trim();
+  return READ.test(text) || FRACTION.test(text);
+}
+
+/** Tell whether a number that can be read is above zero. */
+export function isPositive(value) {
+  const text = String(value).trim();
+  return !text.startsWith("-") && /[1-9]/.test(text.split(/[e/]/i)[0]);
+}
+
+/** Return how a number is read that may be meant in thousands, and what is meant then; null where nobody doubts. */
+export function doubt(value) {
+  const text = String(value ?? "").trim();
+  return DOUBTFUL.test(text) ? { text, read: trimmed(text), meant: text.replace(".", "") } : null;
+}
+
+/** Return what may be meant by a text that is no number: with a sign between thousands, and with a decimal comma. */
+export function meant(value) {
+  const given = String(value).trim();
+  if (GROUPS.test(given)) return { thousands: given.replace(SIGNS, "").replace(",", ".") };
+  const found = {};
+  if (THOUSANDS.test(given)) found.thousands = given.replaceAll(",", "");
+  else if (POINTED.test(given)) found.thousands = given.replaceAll(".", "").replace(",", ".");
+  if (COMMA.test(given) && !given.endsWith(",000")) found.decimal = trimmed(given.replace(",", "."));
+  return found;
+}
+
+const trimmed = (decimal) => decimal.replace(/\.?0+$/, "");
 
 /** Return an exact number as [top, bottom]; null where it is none. */
 function ratio(value) {

@@ -2,7 +2,7 @@
 
 import { ask, refusalOf } from "./ask.js";
 import { bring, h } from "./dom.js";
-import { labelled, numberInput, select } from "./fields.js";
+import { inDoubt, labelled, numberInput, select } from "./fields.js";
 import { grouped, typed } from "./numbers.js";
 
 const PAUSE = 60; // milliseconds between two pictures while sliding
@@ -21,7 +21,7 @@ export class Panel {
 
   /** Begin with another row, or with one that has become another statistic: at its own value. */
   begin(of, about) {
-    Object.assign(this, { of, about, part: 0, value: undefined });
+    Object.assign(this, { of, about, part: 0, value: undefined, typed: undefined });
   }
 
   /** Show the row that is selected now. */
@@ -60,14 +60,16 @@ export class Panel {
     this.show();
   }
 
-  move(value) {
+  /** Suppose another true value: `typed` is what somebody wrote, nothing where the slider was moved. */
+  move(value, text) {
+    this.typed = text;
     if (value === undefined || value === "") return;
     this.value = String(value);
     this.want();
   }
 
   choose(part) {
-    Object.assign(this, { part, value: undefined });
+    Object.assign(this, { part, value: undefined, typed: undefined });
     this.want();
   }
 
@@ -113,13 +115,15 @@ export class Panel {
   slider({ slider, value, range, range_shown: ends }) {
     if (!slider) return null;
     const { min, max, step } = slider;
-    const typing = { input: (event) => this.move(typed(event.target.value)) };
+    const write = (text) => this.move(typed(text), text);
+    const typing = { input: (event) => write(event.target.value) };
     const sliding = { input: (event) => this.move(event.target.value) };
     const named = { "aria-label": "If the true value were, as a slider", "aria-valuetext": value };
     return h("div", { class: "suppose" },
       h("label", { for: "suppose" }, "If the true value were"),
       numberInput(null, { id: "suppose", value, on: typing }),
       h("input", { type: "range", ...named, min, max, step, value: String(slider.value), on: sliding }),
+      inDoubt({ value: this.typed, set: (number) => write(String(number)) }),
       h("small", { class: "hint ends" }, (ends ?? range.map(grouped)).map((end) => h("span", {}, end))));
   }
 }

@@ -7,14 +7,14 @@ import { askAgain, columnsCard } from "./columns.js";
 import { Copying, openStudyFile } from "./copy.js";
 import { at, bring, h, listen } from "./dom.js";
 import { goTo, showFault } from "./faults.js";
-import { labelled, numberInput } from "./fields.js";
+import { inDoubt, labelled, numberInput } from "./fields.js";
 import { Model } from "./model.js";
 import { Panel } from "./panel.js";
 import { Releasing } from "./release.js";
 import { results } from "./results.js";
 import { focusOn, planTable } from "./rows.js";
 import { aboutStudy, protection } from "./study_card.js";
-import { GUESS, onPage } from "./words.js";
+import { GUESS, onPage, plain, toWrite } from "./words.js";
 
 const model = new Model();
 const panel = new Panel(model, at("consequence"));
@@ -23,7 +23,7 @@ const copying = new Copying(model, at("copy"));
 const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
 const GUESSED = 'Your guess, for errors with "if": the fewer rows count, the larger they are. Empty: the most allowed.';
-const NO_GUESS = "Not read: write a whole number, such as 500.";
+const TO_GUESS = "Write a whole number, such as 500.";
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;
 
@@ -80,7 +80,7 @@ function total({ shown, words, over, budget, total: exact, odds }) {
       over && h("b", { class: "mark" }, " ! too much"),
       differs && button("Fit to the budget", () => model.edited({ fit: true, now: true }), fit)),
     words.warning && h("p", { class: "refusal" }, words.warning),
-    words.advice.length > 0 && h("ul", { class: "advice" }, list(words.advice)),
+    words.advice.length > 0 && h("ul", { class: "advice" }, list(words.advice.map(plain))),
     h("p", { class: "odds" }, odds.text),
     guessField(model.answer),
     h("details", { class: "more", key: "legend" },
@@ -96,8 +96,10 @@ function guessField({ lines }) {
   const input = (event) => model.suppose(event.target.value.trim());
   const made = numberInput("/if_rows", { value: model.ifRows, on: { input } });
   const isUnread = model.ifRows && model.guess.if_rows === undefined;
+  const doubtful = inDoubt({ value: model.ifRows, set: (rows) => model.suppose(String(rows)) });
+  const notRead = () => h("p", { class: "asked-back" }, "! Not read. ", toWrite("/if_rows", model) ?? TO_GUESS);
   return h("div", { class: "fields guess", key: "guess" },
-    labelled({ label: GUESS, hint: GUESSED }, [made, isUnread && h("p", { class: "asked-back" }, "! ", NO_GUESS)]));
+    labelled({ label: GUESS, hint: GUESSED }, [made, doubtful ?? (isUnread && notRead())]));
 }
 
 function add() {

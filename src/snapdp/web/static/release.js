@@ -6,10 +6,9 @@
  */
 
 import { Silence, ask, isGivenUp, refusalOf } from "./ask.js";
-import { columnsOf } from "./columns.js";
 import { bring, h } from "./dom.js";
-import { grouped, shown } from "./numbers.js";
-import { visible } from "./visible.js";
+import { grouped } from "./numbers.js";
+import { plain } from "./words.js";
 
 const SAME_AGAIN =
   "This was released before, from the same table. You get the same numbers again, free of charge: " +
@@ -19,8 +18,7 @@ const ALONE =
   "This is not protected and not part of the release. It is kept nowhere, and is gone when you close this.";
 const MAY_BE_CHARGED = "No answer came: it may have been charged. The ledger page tells.";
 const UNKNOWN = " What it has cost is not known: the ledger page tells.";
-const KINDS = { boolean: "yes or no", date: "dates", magnitude: "numbers of unknown size" };
-const [SHORT_LIST, MOST_NAMES] = [8, 12]; // statistics that are listed unasked; names of categories
+const SHORT_LIST = 8; // statistics that are listed unasked
 const POLL = 300; // milliseconds between two questions how far it is
 
 /** What one opening of the dialog is about. */
@@ -226,39 +224,22 @@ export class Releasing {
   }
 }
 
-/** Return what is released, in words: each statistic with its remarks, and what is declared of its columns. */
-function asked({ plan, study }) {
-  const line = ({ title, remarks }) => h("li", {}, title, remarks && h("span", { class: "hint" }, `: ${remarks}`));
-  const used = Object.entries(study.columns).filter(([name]) => isUsed(study, name));
-  const { statistic } = study;
-  return h("details", { class: "more", open: statistic.length <= SHORT_LIST, key: "asked" },
+/** Return what is released, in the words of the server: each statistic, how many numbers, what is declared of it. */
+function asked({ plan, before }) {
+  const many = (numbers) => (numbers > 1 ? `, ${grouped(numbers)} numbers` : "");
+  const line = ({ title, says, numbers }, place) => {
+    const about = [...says, plain(plan.lines[place]?.remarks ?? "")].filter(Boolean);
+    return h("li", {}, h("b", {}, title), many(numbers), h("ul", {}, about.map((each) => h("li", {}, each))));
+  };
+  return h("details", { class: "more", open: before.asked.length <= SHORT_LIST, key: "asked" },
     h("summary", {}, "What is released, and what is declared"),
-    h("ul", {}, plan.lines.map(line)),
-    h("ul", {}, used.map(([name, held]) => h("li", {}, h("b", {}, visible(name)), `: ${visible(declared(held))}`))));
+    h("ul", {}, before.asked.map(line)));
 }
 
 function progress({ work, percent }) {
   const words = work === "look" ? "Reading the table" : "Releasing";
   const bar = h("progress", { max: 100, value: percent ?? undefined });
   return h("div", { class: "running", role: "status" }, h("label", {}, words, bar));
-}
-
-const isUsed = (study, name) => study.statistic.some((row) => columnsOf(row).includes(name));
-const CELLS = { dropped: "missing cells are left out", middle: "the middle of the bounds stands in for missing cells" };
-
-/** Return what is declared of a column, in words. */
-function declared({ kind, lower, upper, missing, categories, from, to, each }) {
-  if (categories) return counted(categories);
-  if (from && to) return `${from} to ${to}${each ? `, by ${each}` : ""}`;
-  const rule = missing === undefined ? "" : (CELLS[missing] ?? `missing cells count as ${shown(missing)}`);
-  const range = lower === undefined ? "" : `${grouped(lower)} to ${grouped(upper)}`;
-  return [range || KINDS[kind] || "as it is", rule].filter(Boolean).join(", ");
-}
-
-function counted(names) {
-  const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  const quoted = names.slice(0, MOST_NAMES).map((each) => `"${each}"`).join(" ");
-  return `${names.length === 1 ? "1 category" : `${names.length} categories`}: ${quoted}${rest}`;
 }
 
 function refused({ error, advice, spent }, isUnsure) {

@@ -1,9 +1,10 @@
 /** Below a row of the plan: its name, what is to be said of it, its columns, and everything else that it can ask. */
 
-import { columnsOf, declaration, fieldOf } from "./columns.js";
+import { columnsOf, declaration, fieldOf, setOfColumn } from "./columns.js";
 import { h } from "./dom.js";
-import { choice } from "./fields.js";
+import { choice, inDoubt } from "./fields.js";
 import { shown } from "./numbers.js";
+import { plain } from "./words.js";
 
 const SHORT = 6; // characters that have room below a number: "rows"
 const OF_GROUPS = ["margins", "keys", "groups_per_person"];
@@ -23,14 +24,31 @@ export function below(of) {
   const { study, describing } = of.model;
   const asked = columnsOf(of.row).filter((name) => !study.columns[name]?.kind || describing.has(name));
   return [
-    asked.map((name) => declaration(of.model, name, { done: () => described(of.model, name) })),
+    doubts(of, asked),
+    asked.map((name) => declaration(of.model, name, { scope: `row ${of.id}`, done: () => described(of, name) })),
     h("div", { class: "under", key: "under" }, h("div", { class: "said" }, said(of.line), repeated(of)), more(of)),
   ];
 }
 
-function described(model, name) {
+const CELLS = { lower: "Lowest", upper: "Highest", missing: "Missing cells" };
+
+/** Ask back what the cells of a row have no room for: numbers that may be meant in thousands. */
+function doubts({ row, model, place, set }, open) {
+  const declared = columnsOf({ column: row.column, columns: row.columns }).filter((name) => !open.includes(name));
+  const ofColumn = (name) => Object.entries(CELLS).map(([key, label]) => {
+    const value = model.study.columns[name]?.[key];
+    return inDoubt({ of: `${label} of ${name}`, value, set: (next) => setOfColumn(model, name, key, next) });
+  });
+  const ofEnd = (key, label) =>
+    inDoubt({ of: label, value: row[key], set: (next) => set(key, String(next), { place }) });
+  return [declared.map(ofColumn), ofEnd("epsilon", "Epsilon"), ofEnd("accuracy", "± error")];
+}
+
+/** Fold a declaration; the cursor goes back to the column that was chosen. */
+function described({ model, id }, name) {
   model.describing.delete(name);
   model.changed();
+  document.querySelector(`[data-row="${id}"] .column :is(select, input)`)?.focus();
 }
 
 function said(line) {
@@ -41,7 +59,7 @@ function said(line) {
     !line.useful.useful && h("span", { class: "mark" }, h("b", {}, "! "), line.useful.text),
     also(errorOf(line).text),
     line.errors.slice(1).map((each) => also(`${each.name} ${each.text}`)),
-    also(line.remarks),
+    also(plain(line.remarks)),
     also(line.cliff),
     also(line.offer),
   ];
