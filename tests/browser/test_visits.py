@@ -433,7 +433,7 @@ def test_a_number_that_may_be_meant_in_thousands_is_asked_back_everywhere(tmp_pa
         tab.locator("#columns > summary").click()
         assert tab.evaluate(DOUBLED) == []
         tab.get_by_role("button", name="Done with income").first.click()
-        assert tab.evaluate("document.activeElement.dataset.field") == "/statistic/0/column"
+        until(tab, "document.activeElement.dataset.field === '/statistic/0/column'")
         assert tab.locator("input.asked").first.get_attribute("data-field") == "/statistic/0/edges"
         form.write("/statistic/0/edges", "0, 5.000, 20000")
         form.follows(".asked-back", "5.000 is read as 5;")

@@ -53,7 +53,7 @@ export function declaration(model, name, { done, scope = "declared" } = {}) {
   const fields = keysOf(model, held.kind).filter((key) => matters(model, name, key)).map((key) =>
     fieldOf(model, { key, holder: held, base, more, scope, set: set(key) }));
   const isAsked = columnAsked(model) === name;
-  const finish = (event) => (isAsked ? goToAsked(event.target) : done());
+  const finish = (event) => (isAsked && !model.waits ? goToAsked(event.target) : done());
   return h("fieldset", { class: "declaration", key: `declared ${name}` },
     h("legend", {}, "The column ", h("b", {}, name)),
     h("div", { class: "fields" }, choice({ ...asked, set: (kind) => setKind(model, name, kind) }, kinds), fields),
