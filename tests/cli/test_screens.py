@@ -295,6 +295,8 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("check", name),
         ("attack", name),
         ("attack", "ties", "--target", name),
+        ("registry", name),
+        ("registry", "release.json", "--output", name),
         ("lab", "derive", name),
         ("lab", "run", name),
         ("lab", "run", "snap_half", "--set", f"{name}=1"),

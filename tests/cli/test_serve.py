@@ -15,8 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from snapdp.cli.app import main
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.ledger import Ledger
+from snapdp.web import serving
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/start\?token=[\w-]+")
 PATIENCE = 60  # seconds until a page listens, on a machine that is busy
@@ -78,25 +80,14 @@ def test_the_page_listens_is_entered_once_and_says_at_the_end_where_the_ledger_i
 
 
 @pytest.mark.usefixtures("place")
-def test_plans_that_nobody_waits_for_do_not_keep_the_page():
-    """A median of many steps plans for seconds; sixty of them for a minute. Ctrl-C ends the page all the same."""
-    columns = {
-        f"x{each}": {"kind": "number", "lower": each, "upper": 10**4 + each, "step": "1/100", "missing": "dropped"}
-        for each in range(60)
-    }
-    asked = [{"kind": "quantiles", "column": name, "at": ["1/2"], "epsilon": "1/10"} for name in columns]
-    study = {"version": 2, "dataset": "people", "relation": "change-one", "n": 9, "columns": columns}
-    with running("serve", "study.toml", "--ledger", "people.ledger", "--port", "0") as (address, page):
-        base = address.partition("/start")[0]
-        with httpx.Client() as holder:
-            holder.headers.update(secret_of(holder.get(address)) | {"Origin": base})
-            for _ in range(4):
-                with pytest.raises(httpx.ReadTimeout):
-                    holder.post(f"{base}/api/plan", json={"study": {**study, "statistic": asked}}, timeout=0.5)
-            page.send_signal(signal.SIGINT)
-            _, told = page.communicate(timeout=30)
-        assert page.returncode == 0
-        assert told.splitlines()[-1] == STOPPED
+@pytest.mark.parametrize("still_plans", [False, True])
+def test_plans_that_nobody_waits_for_do_not_keep_the_process(monkeypatch, capsys, still_plans):
+    left = []
+    monkeypatch.setattr(serving, "served", lambda *_, **__: still_plans)
+    monkeypatch.setattr(os, "_exit", left.append)
+    main(["serve", "study.toml", "--ledger", "people.ledger"], standalone_mode=False)
+    assert left == [0] * still_plans
+    assert capsys.readouterr().err.splitlines()[-1] == STOPPED
 
 
 @pytest.mark.usefixtures("place")

@@ -69,7 +69,7 @@ WHOLE = sum_query(
 REFUSED = {
     "more than 1000 statistics": lambda: request(*COUNTS, epsilon="1/1000"),
     "alpha of sum": lambda: request(sum_query(X, ROWS), alpha="1e-284"),
-    "very many digits": lambda: request(sum_query(X, ROWS), alpha=F(1, 3**2100)),
+    "very many digits": lambda: request(sum_query(X, ROWS), alpha=F(3**2100, 2 * 3**2100 + 1)),
     "epsilon or alpha of": lambda: request(sum_query(X, ROWS), epsilon=F(1, 3**2100)),
     "a number has more than 1000 digits": lambda: request(
         histogram_query(X, ROWS, edges=[0, F(1, 2) + F(1, 10**1100), 9])
