@@ -56,7 +56,7 @@ OF_TABLES = ("precision-of-sum", "precision-of-mean", "nan-output")  # a release
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_ours_is_not_refuted(name):
-    outcome = one_run(name, "snapdp", 40 if name in OF_TABLES else 2_000)
+    outcome = one_run(name, "snapdp", 20 if name in OF_TABLES else 2_000)
     assert not outcome.is_refuted
     assert outcome.claimed == EVERY[name].claimed
     if name in NEVER:  # what gives the textbook away does not happen at all

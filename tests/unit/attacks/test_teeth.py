@@ -87,7 +87,7 @@ OF_TABLES = {"precision-of-sum": precision.SUM_BOUNDS, "precision-of-mean": prec
 def test_little_noise_on_the_grid_shows_no_digit(name, monkeypatch):
     """The twin of the fault in little noise: it is the grid that matters to these attacks, not the noise."""
     faults.snapped_in_little_noise(monkeypatch)
-    outcome = attacked_once(name, 40)
+    outcome = attacked_once(name, 20)
     assert outcome.counts is not None
     assert [hits for hits, _ in outcome.counts] == [0, 0]
 

@@ -13,9 +13,9 @@ def test_the_textbook_loses_more_than_it_claims():
 
 
 def test_our_histogram_stands_and_pairs_of_bins_are_counted_once():
-    outcome = histograms.substituted(histograms.ours(), 300)
+    outcome = histograms.substituted(histograms.ours(), 100)
     assert not outcome.is_refuted
-    assert [trials for _, trials in outcome.counts] == [300, 300]
+    assert [trials for _, trials in outcome.counts] == [100, 100]
 
 
 def test_the_event_needs_both_bins():

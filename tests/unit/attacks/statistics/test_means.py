@@ -10,7 +10,7 @@ from snapdp.attacks.attack import Trials
 from snapdp.attacks.statistics import means
 from snapdp.attacks.statistics.sums import EIGHT
 
-TRIALS = 40
+TRIALS = 20
 SEEDED = Trials(count=means.TRIALS, seed=20)
 
 

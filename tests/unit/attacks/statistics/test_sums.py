@@ -15,7 +15,7 @@ from snapdp.attacks.statistics import sums
 from snapdp.exact import ln_enclosure
 
 F = Fraction
-TRIALS = 40
+TRIALS = 20
 SEEDED = Trials(count=sums.TRIALS, seed=20)
 PAIRS = {
     "rounded-sum": (sums.REPEATED, sums.numpy_sum, 8),
