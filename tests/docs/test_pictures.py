@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from click.testing import CliRunner
 
+from snapdp.attacks import attacks
 from snapdp.cli.app import main
 from snapdp.verifier import load_program, verdict_page, verify
 from tests import ROOT
@@ -68,6 +69,12 @@ def test_the_quartiles_of_real_tables_are_those_of_the_recorded_release_and_of_t
     page = real_tables.PAGE.read_text(encoding="utf-8")
     for rows in real_tables.quartile_rows(tmp_path):
         assert f"|---|---|---|---|\n{rows}\n\n" in page
+
+
+def test_the_picture_of_the_gallery_has_every_attack_and_ours_beside_the_textbook():
+    picture = (GUIDE / "attack-gallery.svg").read_text(encoding="utf-8")
+    rows = [f"{name}: {target}" for name in attacks() for target in ("numpy", "snapdp")]
+    assert [row for row in rows if row not in picture] == []
 
 
 def test_every_picture_is_one_of_these_and_stands_on_a_page_beside_its_command():

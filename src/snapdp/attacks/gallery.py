@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from hashlib import sha256
 from importlib import import_module
 from typing import Literal
 
@@ -77,9 +78,11 @@ def pairs(names: Iterable[str] = (), targets: Iterable[str] = ()) -> list[tuple[
 
 
 def rows(asked: Iterable[tuple[Attack, str]], *, seed: int, trials: int | None = None) -> Iterator[AttackRow]:
-    """Run attacks one after the other; each row is handed out when it is known."""
+    """Run attacks one after the other; each row is handed out when it is known, and draws from a seed of its own."""
     for attack, target in asked:
-        yield attacked(attack, target, Trials(count=trials or attack.trials, seed=seed))
+        yield attacked(
+            attack, target, Trials(count=trials or attack.trials, seed=_seed_of_row(seed, attack.name, target))
+        )
 
 
 def attacked(attack: Attack, target: str, trials: Trials) -> AttackRow:
@@ -99,6 +102,11 @@ def attacked(attack: Attack, target: str, trials: Trials) -> AttackRow:
             raise
         return AttackRow(attack=attack, target=target, outcome=None)
     return AttackRow(attack=attack, target=target, outcome=outcome)
+
+
+def _seed_of_row(seed: int, name: str, target: str) -> int:
+    """Return the seed of one row: no two rows share their noise, and a row has the same alone and among others."""
+    return int.from_bytes(sha256(f"{seed} {name} {target}".encode()).digest())
 
 
 def _known(given: tuple[str, ...], known: tuple[str, ...], what: str) -> None:

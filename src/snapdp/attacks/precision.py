@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from snapdp.attacks import ours, peers, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Run, Trials, counted, measured
+from snapdp.attacks.attack import Attack, AttackOutcome, Run, Trials, counted
+from snapdp.attacks.statistics.equal_columns import SLOW, compared, numbers_between, released
 
 EPSILON = Fraction(1, 2)
 FINEST = 2.0**53
@@ -40,19 +41,24 @@ def of_numbers(release: Callable[[float], float], trials: int) -> AttackOutcome:
 
 def of_rows(release: Callable[[Sequence[float]], float], trials: int, *, to_one: Sequence[float]) -> AttackOutcome:
     """Return the same of a statistic of rows that is 0, or 1."""
-    inputs = ("for rows 0, 0", f"for rows {to_one[0]:g}, 0")
-    return counted(release, is_too_fine, neighbours=(TO_ZERO, to_one), inputs=inputs, claimed=EPSILON, trials=trials)
+    neighbours = (TO_ZERO, to_one)
+    return counted(release, is_too_fine, neighbours=neighbours, inputs=_said(to_one), claimed=EPSILON, trials=trials)
 
 
 def of_our_tables(kind: str, trials: int, *, to_one: Sequence[float], bounds: tuple[int, int]) -> AttackOutcome:
     """Return the same of our own statistics of a table."""
-    times = min(trials, ours.COPIES)
-    hits = [
-        sum(map(is_too_fine, ours.statistics_of_rows(kind, rows, bounds=bounds, epsilon=EPSILON, times=times)))
-        for rows in (TO_ZERO, to_one)
-    ]
-    inputs = ("for rows 0, 0", f"for rows {to_one[0]:g}, 0")
-    return measured(claimed=EPSILON, more=(hits[0], times), less=(hits[1], times), inputs=inputs)
+    return compared(
+        released(kind, numbers_between(bounds), epsilon=EPSILON),
+        is_too_fine,
+        neighbours=(TO_ZERO, to_one),
+        inputs=_said(to_one),
+        claimed=EPSILON,
+        trials=trials,
+    )
+
+
+def _said(to_one: Sequence[float]) -> tuple[str, str]:
+    return "for rows 0, 0", f"for rows {to_one[0]:g}, 0"
 
 
 def _against_numbers() -> dict[str, Run]:
@@ -72,7 +78,7 @@ def _against_sums() -> dict[str, Run]:
 
     return {
         "numpy": of_textbook,
-        "snapdp": lambda trials: of_our_tables("sum", trials.count, to_one=TO_ONE, bounds=SUM_BOUNDS),
+        "snapdp": lambda trials: of_our_tables("sum", min(trials.count, SLOW), to_one=TO_ONE, bounds=SUM_BOUNDS),
         "diffprivlib": lambda trials: of_rows(peers.diffprivlib_sum(EPSILON, SUM_BOUNDS), trials.count, to_one=TO_ONE),
     }
 
@@ -85,9 +91,12 @@ def _against_means() -> dict[str, Run]:
     def of_diffprivlib(trials: Trials) -> AttackOutcome:
         return of_rows(peers.diffprivlib_mean(EPSILON, MEAN_BOUNDS), trials.count, to_one=TO_MEAN_ONE)
 
+    def of_ours(trials: Trials) -> AttackOutcome:
+        return of_our_tables("mean", min(trials.count, SLOW), to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS)
+
     return {
         "numpy": of_textbook,
-        "snapdp": lambda trials: of_our_tables("mean", trials.count, to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS),
+        "snapdp": of_ours,
         "diffprivlib": of_diffprivlib,
     }
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from functools import cache
 
 from snapdp.attacks import probability_at_least
+
+least = cache(probability_at_least)
 
 
 def chance_of_refutation(p: float, q: float, *, trials: int, claimed: float) -> float:
@@ -20,7 +23,7 @@ def chance_of_refutation(p: float, q: float, *, trials: int, claimed: float) -> 
 
 def _often_above(cut: float, p: float, trials: int) -> float:
     """Return a bound of P(least > cut)."""
-    hits = bisect_left(range(trials + 1), True, key=lambda k: probability_at_least((k, trials)) > cut)
+    hits = bisect_left(range(trials + 1), True, key=lambda k: least((k, trials)) > cut)
     if hits > trials:
         return 0.0
     share = hits / trials

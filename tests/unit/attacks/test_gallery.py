@@ -11,6 +11,7 @@ import pytest
 
 from snapdp.attacks import TARGETS, Attack, AttackOutcome, Trials, attacked, attacks, measured, pairs, rows
 from snapdp.errors import ParameterError
+from snapdp.values import replaced
 
 EVERY = attacks()
 PEERS = {"diffprivlib": "diffprivlib", "opendp": "opendp", "python-dp": "pydp"}
@@ -80,6 +81,22 @@ def test_rows_take_the_number_of_trials_of_the_attack_or_the_one_asked_for():
     list(rows([(attack, "numpy")], seed=4))
     list(rows([(attack, "numpy")], seed=4, trials=77))
     assert [each.count for each in asked] == [attack.trials, 77]
+
+
+def test_each_row_has_noise_of_its_own_that_the_seed_its_attack_and_its_target_decide():
+    asked = [made("0"), made("0", target="snapdp")]
+    others = [replaced(attack, name="other") for attack, _ in asked]
+    every = [(attack, target) for attack in (*(each for each, _ in asked), *others) for target in attack.against]
+    seeds = set()
+    for seed in (4, 5):
+        for attack, target in every:
+            list(rows([(attack, target)], seed=seed))
+            seeds.add(asked[target == "snapdp"][1].pop().seed)
+    assert len(seeds) == 2 * len(every) == 8
+    (alone, seen), among = made("0", "0", "0"), made("0")[0]
+    list(rows([(alone, "numpy")], seed=4))
+    list(rows([(replaced(among, name="another"), "numpy"), (alone, "numpy")], seed=4))
+    assert seen[0].seed == seen[1].seed
 
 
 @pytest.mark.parametrize("peer", PEERS)

@@ -9,8 +9,8 @@ import pytest
 import snapdp
 from snapdp.attacks import Trials, attacked, attacks
 from snapdp.attacks.timing import CUTS, EPSILON, INPUTS, REACH, WINDOW, TimedDraw, _chosen, timed
-from tests.unit.attacks.broken import noise, snapped
 from tests.unit.attacks.chance import chance_of_refutation
+from tests.unit.attacks.doubles import noise, snapped
 
 TRIALS = 2_000
 
@@ -49,12 +49,6 @@ def test_a_time_that_grows_or_falls_with_the_noise_is_seen_through_jitter(slope)
     outcome = watched(Machine(lambda size: 10_000 + int(slope * size) + pick.randrange(30), release))
     assert outcome.is_refuted
     assert "rank correlation" in outcome.said
-
-
-def test_ours_with_a_loop_as_long_as_its_noise_is_refuted():
-    """Ours, made slow where its noise is large: the same margin as above."""
-    ours = snapdp.Snapping(epsilon=EPSILON, sensitivity=REACH, lower=0, upper=1000).release
-    assert watched(Machine(lambda size: 100 + int(size), ours)).is_refuted
 
 
 @pytest.mark.parametrize("spread", [1, 1000])

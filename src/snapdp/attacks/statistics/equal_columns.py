@@ -16,6 +16,7 @@ import snapdp
 from snapdp.attacks.attack import AttackOutcome, measured
 
 COLUMNS = 100  # of one table
+SLOW = 600  # outputs of a column that an attack on ours asks for where others give thousands: each takes 2 ms
 
 Cells = Sequence[float]
 Releases = Callable[[Cells, int], Sequence[Any]]  # of a column: so many outputs, each a release of its own
@@ -41,6 +42,12 @@ def compared(
 def one_by_one(release: Callable[[Cells], Any]) -> Releases:
     """Return many outputs of what releases one at a time."""
     return lambda cells, times: [release(cells) for _ in range(times)]
+
+
+def numbers_between(bounds: tuple[int, int]) -> dict[str, Any]:
+    """Return what is declared of a column of numbers: steps of 1/1024; what is no number counts as the lower bound."""
+    lower, upper = bounds
+    return {"kind": "number", "lower": lower, "upper": upper, "step": "1/1024", "missing": lower}
 
 
 def released(kind: str, column: Mapping[str, Any], *, epsilon: Fraction) -> Releases:

@@ -45,29 +45,29 @@ def textbook(trials: Trials) -> PairReleases:
     return lambda rows, times: (generator.laplace(0.0, float(1 / CLAIMED), (times, 2)) + rows).tolist()
 
 
-def ours(*, epsilon: Fraction = CLAIMED) -> PairReleases:
+def ours() -> PairReleases:
     """Return our releases: a histogram of pairs of bins, of a table in which a row may change."""
 
     def releases(rows: Counts, times: int) -> Iterable[tuple[float, float]]:
         for start in range(0, times, PAIRS):
-            yield from _released(rows, min(PAIRS, times - start), epsilon)
+            yield from _released(rows, min(PAIRS, times - start))
 
     return releases
 
 
-def _released(rows: Counts, pairs: int, epsilon: Fraction) -> list[tuple[float, float]]:
+def _released(rows: Counts, pairs: int) -> list[tuple[float, float]]:
     firsts, seconds = ([f"{bin_name}{pair}" for pair in range(pairs)] for bin_name in ("first", "second"))
     study = snapdp.study(
         dataset="attacked",
         relation="change-one",
         n=pairs * sum(rows),
         columns={"bin": {"kind": "category", "categories": [*firsts, *seconds]}},
-        statistic=[{"kind": "histogram", "column": "bin", "epsilon": str(epsilon)}],
+        statistic=[{"kind": "histogram", "column": "bin", "epsilon": str(CLAIMED)}],
     )
     import numpy as np
 
     table = {"bin": np.array(firsts * rows[0] + seconds * rows[1])}
-    found = released_once(study, table, cap=epsilon).value
+    found = released_once(study, table, cap=CLAIMED).value
     return [(found[first], found[second]) for first, second in zip(firsts, seconds, strict=True)]
 
 
