@@ -15,7 +15,11 @@ from snapdp.testing import audit
 COUNTED = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=100)
 HISTOGRAM = snapdp.Snapping(epsilon="1/2", sensitivity=1, lower=0, upper=100)
 FINITE = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=100, arithmetic=snapdp.FinitePrecision(rule="proved"))
-PAIRS = {"change-one": ([20, 35, 50], [20, 35, 90]), "at an end": ([0, 0, 0], [0, 0, 120]), "same": ([1] * 3, [1] * 3)}
+PAIRS = {
+    "change-one": ([20, 35, 50], [20, 35, 90]),
+    "at an end": ([0, 0, 0], [0, 0, 120]),
+    "as many": ([1] * 3, [1, 1, 2]),
+}
 STUDY = {
     "dataset": "people",
     "relation": "change-one",

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     )
     from snapdp.mechanism.sampling.known_logarithms import KNOWN_LOGARITHMS as KNOWN_LOGARITHMS
     from snapdp.mechanism.sampling.single_filter import SINGLE_LOG_ERROR as SINGLE_LOG_ERROR
+    from snapdp.mechanism.sampling.vectors import VectorSampler as VectorSampler
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -83,5 +84,6 @@ else:
             "sampling.filter": "COARSE_LOG_ERROR FINE_LOG_ERROR ScalarSampler",
             "sampling.known_logarithms": "KNOWN_LOGARITHMS",
             "sampling.single_filter": "SINGLE_LOG_ERROR",
+            "sampling.vectors": "VectorSampler",
         },
     )

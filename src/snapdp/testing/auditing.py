@@ -13,19 +13,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.testing.claims import Claims, claims_of
+from snapdp.exact import positive
+from snapdp.testing.claims import Claims, claims_of, several, whole_positive
 from snapdp.testing.freezing import frozen
-from snapdp.testing.judges.conduct import misconduct
+from snapdp.testing.judges.conduct import fails_alike, misconduct
 from snapdp.testing.judges.floats import float_faults
-from snapdp.testing.judges.laws import changed_scales, too_small
+from snapdp.testing.judges.laws import JudgedWidth, changed_scales, judged_width
 from snapdp.testing.judges.movement import located_too_far, shared_noise, too_far
 from snapdp.testing.judges.numbers import number_series
 from snapdp.testing.judges.telling import told_apart
 from snapdp.testing.kinds import KINDS
 from snapdp.testing.noise import FrozenNoise
-from snapdp.testing.observation import AuditedRelease
+from snapdp.testing.observation import AuditedRelease, are_equal
 from snapdp.testing.replays import FEWEST, MOST, WITHOUT_CLAIM, Replays, replayed, replays_needed, warmed
-from snapdp.testing.violations import AuditReport, Violation, one_of_each
+from snapdp.testing.violations import AuditReport, RaisedError, Violation, one_of_each
 
 MOST_DRAWS, SECONDS, WHOLE_SECONDS = 1_000_000, 30.0, 60.0
 TELL_BY_NOISE = {"metadata", "written", "warning", "exception", "no-noise", "branches"}  # need enough replays
@@ -43,9 +44,9 @@ def audit(
     norm: str = "l1",
     grid: object = None,
     released: Callable[[Any], Any] | None = None,
-    allow: Iterable[str] = (),
-    ignore: Iterable[str] = (),
-    watch: Iterable[str] = (),
+    allow: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
+    watch: str | Iterable[str] = (),
     lines: bool = True,
     replays: int | None = None,
     draws: int = MOST_DRAWS,
@@ -75,26 +76,35 @@ def audit(
     >>> sorted(report.kinds)
     ['no-noise']
     """
-    allowed = _known_kinds(allow)
+    _check_callable(release)
+    allowed, watched = _known_kinds(several(allow, name="allow")), several(watch, name="watch")
+    for name, limit in (("seconds", seconds), ("whole_seconds", whole_seconds)):
+        positive(limit, name=name)
     claims = claims_of(epsilon=epsilon, delta=delta, sensitivity=sensitivity, norm=norm, grid=grid)
     needed = 1 if claims.epsilon is None else replays_needed(claims.epsilon)
-    count = replays or (WITHOUT_CLAIM if claims.epsilon is None else min(max(needed, FEWEST), MOST))
+    count = whole_positive(replays, name="replays") or (
+        WITHOUT_CLAIM if claims.epsilon is None else min(max(needed, FEWEST), MOST)
+    )
     audited = AuditedRelease(
         function=release,
         released=released,
-        is_own=_own_files(release, watch),
+        is_own=_own_files(release, watched),
         watched=lines,
         seconds=seconds,
-        ignored=tuple(ignore),
+        ignored=several(ignore, name="ignore"),
     )
+    whole_positive(draws, name="draws")
     found = _replays(audited, (first, second), draws=draws, count=count, needed=needed, whole_seconds=whole_seconds)
-    violations, notes = _judged(found, claims)
+    violations, notes, is_judged = _judged(found, claims, same=are_equal(first, second))
+    notes += [*_unmatched(found, audited.ignored), *_unknown_files(watched)]
     return AuditReport(
         name=_name(release),
         replays=found.count,
         violations=tuple(each for each in violations if each.kind not in allowed),
         allowed=tuple(each for each in violations if each.kind in allowed),
         notes=tuple(dict.fromkeys(notes)),
+        width_is_judged=is_judged,
+        cause=_cause(found),
     )
 
 
@@ -120,37 +130,80 @@ def _replays(
         return run(noise)
 
 
-def _judged(replays: Replays, claims: Claims) -> tuple[tuple[Violation, ...], list[str]]:
-    """Return what was found, and what could not be seen."""
+def _judged(replays: Replays, claims: Claims, *, same: bool) -> tuple[tuple[Violation, ...], list[str], bool]:
+    """Return what was found, what could not be seen, and whether the width of the noise was judged."""
     notes = list(_notes(replays))
     found = list(misconduct(replays))
+    if same:
+        found.append(Violation(kind="unaudited", sentence="the two inputs are equal: give two that differ"))
     drawn = any(run.draws for run in replays.all)
     for each in told_apart(replays):
         if each.kind in TELL_BY_NOISE and drawn and not replays.enough and each.kind != "exception":
-            notes.append(
-                f"{each.sentence}: at this epsilon it takes {replays.needed:,} replays to tell that from chance, "
-                f"and there were {replays.count:,}; audit with a smaller epsilon"
-            )
+            notes.append(f"{each.sentence}: it may be chance, see the first note")
         else:
             found.append(each)
     found += float_faults(replays, claims)
-    if not SPOILED_BY & {each.kind for each in found}:
-        found += _of_numbers(replays, claims)
-    return one_of_each(found), notes
-
-
-def _of_numbers(replays: Replays, claims: Claims) -> Iterator[Violation]:
+    if SPOILED_BY & {each.kind for each in found}:
+        notes.append("numbers were not judged: runs with the same noise do not give the same")
+        return one_of_each(found), notes, False
     numbers = number_series(replays, claims)
     scaled = list(changed_scales(replays, numbers))
-    yield from scaled
-    located = list(located_too_far(replays, claims))
-    yield from located or too_far(replays, numbers, claims, scaled=bool(scaled))
-    yield from shared_noise(numbers)
-    if not scaled:
-        yield from too_small(replays, numbers, claims)
+    found += scaled
+    found += list(located_too_far(replays, claims)) or too_far(replays, numbers, claims, scaled=bool(scaled))
+    found += shared_noise(numbers)
+    width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, numbers, claims)
+    found += width.violations
+    found += [] if found else _vacuous(replays, claims)
+    return one_of_each(found), [*notes, *width.notes], width.is_judged
+
+
+def _vacuous(replays: Replays, claims: Claims) -> Iterator[Violation]:
+    """Yield that nothing was audited, where nothing was found because there was nothing to find."""
+    if not any(run.released or run.draws for run in replays.all):
+        yield Violation(kind="unaudited", sentence="no number is released, and no noise is drawn")
+    elif claims.epsilon is None and claims.sensitivity is None:
+        yield Violation(kind="unaudited", sentence="nothing is claimed: give epsilon=, and sensitivity=")
+
+
+def _cause(replays: Replays) -> RaisedError | None:
+    """Return what the release raises for both inputs alike."""
+    problem = replays.first[0].problem
+    return RaisedError(problem) if problem is not None and fails_alike(replays) else None
+
+
+def _unmatched(replays: Replays, ignored: Iterable[str]) -> Iterator[str]:
+    there = frozenset[str]().union(*(run.ignored for run in replays.all))
+    for each in ignored:
+        if each not in there:
+            yield f"ignore names {each!r}, and there is no such path: they are written as in \"output['time']\""
+
+
+def _unknown_files(watched: Iterable[str]) -> Iterator[str]:
+    for each in watched:
+        if each not in sys.modules and not os.path.exists(each):
+            yield f"watch names {each!r}, which is no file, no directory, and no module that is loaded"
+
+
+def _check_callable(release: Any) -> None:
+    """Refuse what cannot be called with an input and give its answer."""
+    if not callable(release):
+        raise ParameterError(
+            f"an audit takes a function, and this is of type {type(release).__name__}.",
+            "Give the function first, then the two inputs: audit(release, first, second).",
+        )
+    if any(inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in _functions(release)):
+        raise ParameterError(
+            "this function is a coroutine: calling it runs nothing.",
+            "Audit a function that runs it: lambda rows: asyncio.run(release(rows)).",
+        )
 
 
 def _notes(replays: Replays) -> Iterator[str]:
+    if not replays.enough:
+        yield (
+            f"at this epsilon it takes {replays.needed:,} replays to tell what differs from chance, and there were "
+            f"{replays.count:,}: other texts, keys and lines were not judged; audit with a smaller epsilon"
+        )
     for path, what in {path: what for run in replays.all for path, what in run.unread.items()}.items():
         yield f"not compared: {path}, {what}"
     if not any(run.draws for run in replays.all) and all(run.has_returned for run in replays.all):
@@ -158,7 +211,7 @@ def _notes(replays: Replays) -> Iterator[str]:
 
 
 def _known_kinds(kinds: Iterable[str]) -> frozenset[str]:
-    asked = frozenset((kinds,) if isinstance(kinds, str) else kinds)
+    asked = frozenset(kinds)
     if unknown := sorted(asked - KINDS.keys()):
         raise ParameterError(f"allow names {', '.join(map(repr, unknown))}.", f"Kinds are {', '.join(KINDS)}.")
     return asked
@@ -179,7 +232,7 @@ def _own_files(release: Any, watch: Iterable[str]) -> Callable[[str], bool]:
     codes = [getattr(getattr(each, "__func__", each), "__code__", None) for each in _functions(release)]
     files = {code.co_filename for code in codes if code is not None}
     below: list[str] = []
-    for each in (watch,) if isinstance(watch, str) else watch:
+    for each in watch:
         module = sys.modules.get(each)
         file = getattr(module, "__file__", None) or each
         below.append(

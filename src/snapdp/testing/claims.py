@@ -5,10 +5,11 @@ Room: testing. Claims are exact; what is not claimed is not checked.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from snapdp.errors import ParameterError
-from snapdp.exact import positive
+from snapdp.exact import positive, probability
 from snapdp.values import Value
 
 NORMS = ("l1", "l2", "max")
@@ -42,8 +43,27 @@ def claims_of(*, epsilon: object, delta: object, sensitivity: object, norm: str,
 
     return Claims(
         epsilon=number(epsilon, "epsilon"),
-        delta=number(delta, "delta"),
+        delta=None if delta is None else probability(delta, name="delta"),
         sensitivity=number(sensitivity, "sensitivity"),
         norm=norm,
         grid=Fraction(0) if grid == 0 and not isinstance(grid, str) else number(grid, "grid"),
     )
+
+
+def several(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
+    """Return one text, or several, as a tuple: for whatever takes both.
+
+    >>> several("output['time']", name="ignore")
+    ("output['time']",)
+    """
+    found = (texts,) if isinstance(texts, str) else tuple(texts)
+    if not all(isinstance(each, str) and each for each in found):
+        raise ParameterError(f"{name} takes a text or several.", f"Give {name}=[...] with a text for each.")
+    return found
+
+
+def whole_positive(value: int | None, *, name: str) -> int | None:
+    """Return a limit that is a number of times, or refuse what is none."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ParameterError(f"{name} = {value!r} is no number of times.", f"Give {name} >= 1, or leave it out.")
+    return value

@@ -16,7 +16,7 @@ from random import Random  # as it is before any audit
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from snapdp.testing import numpy_generators, python_generators
+from snapdp.testing import numpy_generators, own_samplers, python_generators
 from snapdp.testing.noise import FrozenNoise
 
 MOST_OBJECTS, DEEPEST = 5_000, 5
@@ -53,7 +53,11 @@ def frozen(noise: FrozenNoise, release: Callable[..., Any]) -> Iterator[None]:
     try:
         swap.modules()
         swap.held_by(release)
-        patches.set(vars(python_generators.bits_of_snapdp()), "urandom", noise.urandom)
+        bits = vars(python_generators.bits_of_snapdp())
+        patches.set(bits, "urandom", noise.urandom)
+        patches.set(bits, "key_stream", own_samplers.into_zeros(bits["key_stream"]))
+        for sampler, name, method in own_samplers.replacements(noise):
+            patches.set_attribute(sampler, name, method)
         yield
     finally:
         patches.undo()

@@ -7,8 +7,10 @@ and then do not shift the noise. The bytes are those of SHAKE-256, for replays o
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+import sysconfig
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +19,8 @@ from threading import get_ident
 from typing import Any, NamedTuple
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LIBRARIES = (os.path.dirname(os.path.dirname(_HERE)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
+MOST_VALUES = 64  # of one call, that are kept
 _SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")
 
 
@@ -25,7 +29,10 @@ class LimitReached(BaseException):
 
 
 class NoiseDraw(NamedTuple):
-    """One call of a generator. Parameters are tuples of numbers; locations are where the noise is centred."""
+    """One call of a generator. Parameters are tuples of numbers; locations are where the noise is centred.
+
+    values   what was drawn, of calls that draw few
+    """
 
     kind: str
     size: int
@@ -33,6 +40,7 @@ class NoiseDraw(NamedTuple):
     scale: tuple[Any, ...]
     chances: tuple[float, ...]
     where: str
+    values: tuple[Any, ...] = ()
 
 
 class FrozenNoise:
@@ -92,6 +100,7 @@ class FrozenNoise:
         location: tuple[Any, ...] = (),
         scale: tuple[Any, ...] = (),
         chances: tuple[float, ...] = (),
+        values: tuple[Any, ...] = (),
     ) -> None:
         """Log a draw, and stop a run that draws without end."""
         if self._depth > 1:
@@ -100,18 +109,18 @@ class FrozenNoise:
         self._drawn += max(1, size if kind != "bytes" else 1)
         if self._drawn > self._most:
             raise LimitReached(f"more than {self._most:,} draws in one call")
-        self.draws.append(NoiseDraw(kind, size, location, scale, chances, self._asked_in()))
+        self.draws.append(NoiseDraw(kind, size, location, scale, chances, self._asked_in(), values))
 
     def seeded(self, kind: str, seed: Any) -> None:
         """Log a seed that was given, not drawn."""
         self.seeds.append((kind, _plain(seed), self._asked_in()))
 
     def _asked_in(self) -> str:
-        """Return the file and line of the release's own code that asked for it, or of the nearest other."""
+        """Return the file and line that asked for it: the innermost that is no library's, or of the nearest other."""
         frame, nearest = sys._getframe(1), ""
         while frame is not None:
             file = frame.f_code.co_filename
-            if self._is_own(file):
+            if self._is_own(file) or not _is_of_a_library(file):
                 return place(file, frame.f_lineno)
             if not nearest and _is_a_site(file):
                 nearest = place(file, frame.f_lineno)
@@ -128,6 +137,13 @@ class FrozenNoise:
 
 def _is_a_site(file: str) -> bool:
     return not file.startswith(_HERE) and os.path.basename(file) not in _SKIPPED
+
+
+@functools.cache
+def _is_of_a_library(file: str) -> bool:
+    """Say whether a file is of Python, of an installed package, or of snapdp."""
+    found = os.path.abspath(file)
+    return file.startswith("<") or found.startswith(_LIBRARIES) or "site-packages" in found
 
 
 def place(file: str, line: int) -> str:

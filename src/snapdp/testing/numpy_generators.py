@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from snapdp.testing.noise import FrozenNoise
+from snapdp.testing.noise import MOST_VALUES, FrozenNoise
 
 # what the positional parameters of a method are called; `loc` is where noise is centred, SCALES how wide it is
 PARAMETERS = {
@@ -76,7 +76,8 @@ def _recorded(noise: FrozenNoise, method: Callable[..., Any], name: str) -> Call
             scale = _numbers(given.get(SCALES[name])) if name in SCALES else _width(given) if "low" in named else ()
             chances = _numbers(given.get("p")) if name == "choice" else ()
             size = getattr(found, "size", 1) if found is not None else 1
-            noise.record(name, size=int(size), location=location, scale=scale, chances=chances)
+            values = _numbers(found) if size <= MOST_VALUES else ()
+            noise.record(name, size=int(size), location=location, scale=scale, chances=chances, values=values)
         return found
 
     return drawn

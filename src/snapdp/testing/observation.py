@@ -45,7 +45,11 @@ class AuditedRelease(Value):
 
 
 class Observation(Value):
-    """What one run showed. `leaves` by their paths; `released` are the paths of the released numbers."""
+    """What one run showed. `leaves` by their paths; `released` are the paths of the released numbers.
+
+    ignored   those of the ignored paths that there were
+    problem   what was raised
+    """
 
     leaves: dict[str, Leaf]
     released: tuple[str, ...]
@@ -59,6 +63,8 @@ class Observation(Value):
     in_threads: bool
     unread: dict[str, str]
     places: dict[str, str]
+    ignored: frozenset[str]
+    problem: BaseException | None
 
     @property
     def has_returned(self) -> bool:
@@ -77,7 +83,7 @@ def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int
     before = _plain_leaves(given) if is_copy else None
     threads = set(threading.enumerate())
     reader = Reader()
-    ended, where, limit = RETURNED, "", ""
+    ended, where, limit, problem, of = RETURNED, "", "", None, ""
     leaves: list[Leaf] = []
     released: tuple[str, ...] = ()
     flow = Flow(is_own=release.is_own, seconds=release.seconds, watched=release.watched)
@@ -88,14 +94,15 @@ def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int
                 output = release.function(given)
                 if isinstance(output, GeneratorType):
                     output = list(islice(output, MOST_LEAVES))
+            of = " of released="
             leaves, released = _output_leaves(release, output, reader)
         except KeyboardInterrupt:
             raise
         except LimitReached as reached:
             ended, limit, where = "limit", str(reached), _raised_in(release, reached)
-        except BaseException as problem:
-            ended, where = type(problem).__qualname__, _raised_in(release, problem)
-            leaves = text_leaves(_text_of(problem), EXCEPTION)
+        except BaseException as raised:
+            problem, ended, where = raised, type(raised).__qualname__ + of, _raised_in(release, raised)
+            leaves = text_leaves(_text_of(raised), EXCEPTION)
     places: dict[str, str] = {}
     for name, texts in heard.items():
         for number, (text, at) in enumerate(texts):
@@ -105,8 +112,8 @@ def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int
     changed = is_copy and before != _plain_leaves(given)
     left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
     return Observation(
-        leaves={leaf.path: leaf for leaf in leaves if not leaf.path.startswith(release.ignored or ("\0",))},
-        released=tuple(path for path in released if not path.startswith(release.ignored or ("\0",))),
+        leaves={leaf.path: leaf for leaf in leaves if not ignored_by(release.ignored, leaf.path)},
+        released=tuple(path for path in released if not ignored_by(release.ignored, path)),
         ended=ended,
         where=where,
         limit=limit,
@@ -117,7 +124,33 @@ def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int
         in_threads=noise.drawn_elsewhere or left,
         unread=reader.unread,
         places=places,
+        ignored=frozenset(each for leaf in leaves for each in ignored_by(release.ignored, leaf.path)),
+        problem=problem,
     )
+
+
+def ignored_by(ignored: tuple[str, ...], path: str) -> list[str]:
+    """Return which of the ignored paths a path is, or is a part of.
+
+    >>> ignored_by(("output.a",), "output.a[0]"), ignored_by(("output.a",), "output.age")
+    (['output.a'], [])
+    """
+    return [each for each in ignored if path == each or path.startswith((f"{each}[", f"{each}.", f"{each}<"))]
+
+
+def are_equal(first: Any, second: Any) -> bool:
+    """Say whether two inputs are the same, as far as all of them can be read."""
+    one, other = Reader(), Reader()
+    same = [
+        [(leaf.path, bits_of(leaf)) for leaf in each.leaves(data, "input")]
+        for each, data in ((one, first), (other, second))
+    ]
+    return same[0] == same[1] and not one.unread and not other.unread
+
+
+def bits_of(leaf: Leaf) -> tuple[str, str]:
+    """Return a leaf's type and how it is written."""
+    return type(leaf.value).__name__, repr(leaf.value)
 
 
 def _output_leaves(release: AuditedRelease, output: Any, reader: Reader) -> tuple[list[Leaf], tuple[str, ...]]:

@@ -60,7 +60,8 @@ def _recorded(noise: FrozenNoise, name: str) -> Callable[..., Any]:
             scale = tuple(given[each] for each in named if each not in ("mu", "a", "b") and each in given)
             width = (given["b"] - given["a"],) if {"a", "b"} <= set(named) and {"a", "b"} <= set(given) else ()
             size = len(found) if name in ("choices", "sample", "randbytes") else 1
-            noise.record(LAWS.get(name, name), size=size, location=location, scale=scale or width)
+            values = (found,) if type(found) in (int, float) else ()
+            noise.record(LAWS.get(name, name), size=size, location=location, scale=scale or width, values=values)
         return found
 
     return drawn

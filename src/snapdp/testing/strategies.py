@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
 from snapdp.testing.auditing import audit
+from snapdp.testing.observation import are_equal
 from snapdp.testing.violations import AuditReport
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def audit_neighbours(
     )
     @given(pairs)
     def refutes(pair: tuple[Any, Any]) -> None:
+        if are_equal(*pair):
+            return  # a row that was changed into itself
         found.append(audit(release, *pair, **claims))
         found[-1].check()
 
@@ -65,4 +68,6 @@ def audit_neighbours(
         refutes()
     except AssertionError:
         return found[-1]
+    if not found:
+        raise ParameterError("the strategy made no two inputs that differ.", "Let rows have several values.")
     return found[-1]

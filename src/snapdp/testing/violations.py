@@ -15,6 +15,7 @@ from snapdp.testing.kinds import KINDS
 from snapdp.values import Value
 
 WIDTH = 78
+NOT_JUDGED = "HOW WIDE THE NOISE IS WAS NOT JUDGED, and nothing else was found,"
 
 
 class Violation(Value):
@@ -42,6 +43,16 @@ class Violation(Value):
         return f"{lines}\n{fill(self.advice, WIDTH, initial_indent='  -> ', subsequent_indent='     ')}"
 
 
+class RaisedError:
+    """An exception of the release. What represents a report does not repeat its text."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        return type(self.error).__name__
+
+
 class AuditFailure(AssertionError):
     """A release that an audit refuted; `report` has the violations."""
 
@@ -50,10 +61,16 @@ class AuditFailure(AssertionError):
         super().__init__(str(report))
 
 
+AuditFailure.__module__ = "snapdp.testing"  # as it is imported, and short in the summary of a test run
+
+
 class AuditReport(Value):
     """What an audit found: `violations` refute the release, `allowed` were expected, `notes` say what was not seen.
 
     An empty report is no proof: nothing was found, with these two inputs, in so many replays.
+
+    width_is_judged   whether anything was concluded about how wide the noise is
+    cause             what the release raised, where it did so for both inputs alike
     """
 
     name: str
@@ -61,6 +78,8 @@ class AuditReport(Value):
     violations: tuple[Violation, ...]
     allowed: tuple[Violation, ...] = ()
     notes: tuple[str, ...] = ()
+    width_is_judged: bool = True
+    cause: RaisedError | None = None
 
     @property
     def is_refuted(self) -> bool:
@@ -76,7 +95,7 @@ class AuditReport(Value):
         """Return the report if nothing was found, and fail as a test does otherwise."""
         __tracebackhide__ = True
         if self.violations:
-            raise AuditFailure(self)
+            raise AuditFailure(self) from (self.cause.error if self.cause else None)
         return self
 
     def __bool__(self) -> bool:
@@ -84,8 +103,10 @@ class AuditReport(Value):
 
     def __str__(self) -> str:
         found = len(self.violations)
-        many = {0: "nothing was found", 1: "1 violation"}.get(found, f"{found} violations")
-        told = [f"{self.name}: {many} in {self.replays:,} replays of two neighbouring inputs"]
+        nothing = "nothing was found" if self.width_is_judged else NOT_JUDGED
+        many = {0: nothing, 1: "1 violation"}.get(found, f"{found} violations")
+        kinds = f"{', '.join(sorted(self.kinds))}: " if found else ""
+        told = [fill(f"{kinds}{self.name}: {many} in {self.replays:,} replays of two neighbouring inputs", WIDTH)]
         told += [str(each) for each in self.violations]
         told += [fill(f"allowed: {each.kind}: {each.sentence}", WIDTH, subsequent_indent="  ") for each in self.allowed]
         told += [fill(f"note: {each}", WIDTH, subsequent_indent="  ") for each in self.notes]
@@ -99,6 +120,7 @@ class AuditReport(Value):
             "replays": self.replays,
             "violations": [_values(each) for each in self.violations],
             "allowed": [_values(each) for each in self.allowed],
+            "width_is_judged": self.width_is_judged,
             "notes": list(self.notes),
         }
         return json.dumps(values, indent=2, ensure_ascii=False)

@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ import snapdp
 EPSILON = 1.0
 GRID = 1 / 16  # of SAFE, at epsilon 1 and sensitivity 1
 SAFE = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=1000)
+SMALL = snapdp.Snapping(epsilon=1, sensitivity="1/2", lower=0, upper=1000)
+SHARP = snapdp.Snapping(epsilon=50, sensitivity=1, lower=0, upper=1000)
 HELD = np.random.default_rng(7)
 
 
@@ -66,6 +69,79 @@ def scaled_by_the_number_of_rows(rows):
 def spending_twice(rows):
     """As where two queries take the whole epsilon each."""
     return laplace(clamped(rows)), laplace(len([row for row in rows if row >= 0]))
+
+
+def ours_at_fifty_times_the_epsilon(rows):
+    return snapdp.Snapping(epsilon=50, sensitivity=1, lower=0, upper=1000).release(clamped(rows))
+
+
+def ours_of_too_small_a_sensitivity(rows):
+    return SMALL.release(clamped(rows))
+
+
+def ours_spending_thrice(rows):
+    return [SAFE.release(clamped(rows)) for _ in range(3)]
+
+
+def ours_in_arrays_at_too_large_an_epsilon(rows):
+    return SHARP.release(np.full(40, clamped(rows)))[:1]
+
+
+def a_study_at_ten_times_the_epsilon(rows):
+    study = snapdp.study(
+        dataset="people",
+        relation="change-one",
+        n=2,
+        columns={"age": {"kind": "integer", "lower": 0, "upper": 1, "missing": "middle"}},
+        statistic=[{"kind": "mean", "column": "age", "epsilon": 10}],
+    )
+    with (
+        TemporaryDirectory() as folder,
+        snapdp.Ledger.create(f"{folder}/ledger", clock=lambda: "2026-01-01T00:00:00Z") as ledger,
+    ):
+        ledger.create_account_for(study, cap=10)
+        return study.release({"age": rows}, ledger=ledger).value
+
+
+def geometric_noise_too_small(rows):
+    rng = np.random.default_rng()
+    p = 1 - math.exp(-1 / 0.99)
+    return clamped(rows) + int(rng.geometric(p)) - int(rng.geometric(p))
+
+
+def exponential_noise_too_small(rows):
+    return clamped(rows) + (random.expovariate(1 / 0.99) - random.expovariate(1 / 0.99))
+
+
+def noise_one_percent_too_small(rows):
+    return laplace(clamped(rows), scale=0.99)
+
+
+def noise_too_small_and_kept_positive(rows):
+    return max(0.0, laplace(clamped(rows), scale=0.99))
+
+
+def uniform_noise(rows):
+    return clamped(rows) + random.uniform(-100, 100)
+
+
+def whole_uniform_noise(rows):
+    return clamped(rows) + int(np.random.default_rng().integers(-100, 100))
+
+
+def choosing_five_percent_too_sharply(rows):
+    weights = [math.exp(1.05), 1.0] if sum(rows) > 3 else [1.0, math.exp(1.05)]
+    chances = np.array(weights) / sum(weights)
+    return str(np.random.default_rng().choice(["red", "green"], p=chances))
+
+
+def moving_by_two_steps_more(rows):
+    """The least that (3) refutes beside one step."""
+    return SAFE.release(clamped(rows) * (1 + 2 * GRID))
+
+
+def returning_nothing(rows):
+    sum(rows)
 
 
 def with_gaussian_noise(rows):
@@ -285,6 +361,7 @@ class Planted(NamedTuple):
 
 FLOATS = frozenset({"float-noise"})
 _added = {"first": [1, 0, 1], "second": [1, 0, 1, 1]}
+_one = {"first": [1, 0], "second": [1, 1]}
 _planted = functools.partial(Planted, first=[0, 1, 2], second=[0, 1, 4], others=FLOATS)
 
 PLANTED = [
@@ -297,6 +374,26 @@ PLANTED = [
     _planted(scaled_by_the_number_of_rows, "noise-scale", **_added),
     _planted(spending_twice, "sensitivity", others=FLOATS | {"noise-too-small"}, **_added),
     _planted(spending_twice, "noise-too-small", claims={"sensitivity": None}, **_added),
+    _planted(ours_at_fifty_times_the_epsilon, "noise-too-small", others=frozenset(), **_one),
+    _planted(ours_of_too_small_a_sensitivity, "noise-too-small", others=frozenset(), **_one),
+    _planted(ours_spending_thrice, "noise-too-small", claims={"sensitivity": None}, others=frozenset(), **_one),
+    _planted(ours_in_arrays_at_too_large_an_epsilon, "noise-too-small", others=frozenset(), **_one),
+    _planted(
+        a_study_at_ten_times_the_epsilon,
+        "noise-too-small",
+        claims={"sensitivity": "1/2", "replays": 5},
+        others=frozenset(),
+        **_one,
+    ),
+    _planted(geometric_noise_too_small, "noise-too-small", others=frozenset(), **_one),
+    _planted(exponential_noise_too_small, "noise-too-small", **_one),
+    _planted(noise_one_percent_too_small, "noise-too-small", **_one),
+    _planted(noise_too_small_and_kept_positive, "noise-too-small", **_one),
+    _planted(uniform_noise, "noise-too-small", **_one),
+    _planted(whole_uniform_noise, "noise-too-small", others=frozenset(), **_one),
+    _planted(choosing_five_percent_too_sharply, "noise-too-small", others=frozenset({"branches"})),
+    _planted(moving_by_two_steps_more, "sensitivity", others=frozenset({"noise-too-small"}), **_one),
+    _planted(returning_nothing, "unaudited", others=frozenset(), **_one),
     _planted(with_gaussian_noise, "noise-too-small"),
     _planted(choosing_too_sharply, "noise-too-small"),
     _planted(with_one_seed, "fixed-seed", others=frozenset({"no-noise"}), first=[1, 0], second=[1, 1]),
@@ -312,9 +409,15 @@ PLANTED = [
     _planted(without_clipping, "sensitivity", others=FLOATS | {"noise-too-small"}),
     _planted(with_the_value_as_the_centre, "sensitivity", others=FLOATS | {"noise-too-small"}),
     _planted(a_histogram_claimed_for_one_bin, "sensitivity", others=FLOATS | {"noise-too-small"}, second=[0, 1, 1]),
-    _planted(a_histogram_of_whole_noise, "sensitivity", second=[0, 1, 1], others=frozenset()),
-    _planted(whole_numbers_that_move_by_two, "sensitivity", first=[1, 0], second=[1, 1], others=frozenset()),
-    _planted(snapped_and_not_clipped, "sensitivity", others=frozenset()),
+    _planted(a_histogram_of_whole_noise, "sensitivity", second=[0, 1, 1], others=frozenset({"noise-too-small"})),
+    _planted(
+        whole_numbers_that_move_by_two,
+        "sensitivity",
+        first=[1, 0],
+        second=[1, 1],
+        others=frozenset({"noise-too-small"}),
+    ),
+    _planted(snapped_and_not_clipped, "sensitivity", others=frozenset({"noise-too-small"})),
     _planted(a_sum_of_doubles, "sensitivity", others=FLOATS | {"noise-too-small"}, first=[0], second=[1]),
     _planted(
         a_mean_of_doubles,
@@ -385,6 +488,11 @@ def textbook_with_an_interval(rows):
 
 def ours(rows):
     return SAFE.release(clamped(rows))
+
+
+def ours_by_a_sampler_of_bits(rows):
+    """A sound geometric difference, made of bits."""
+    return clamped(rows) + sum((secrets.randbelow(2) or -1) * secrets.randbelow(8) for _ in range(4))
 
 
 def ours_said_in_words(rows):

@@ -6,6 +6,7 @@ import json
 import random
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def with_a_default(rows, *, rng=np.random.default_rng(3)):  # noqa: B008
 def test_generators_that_somebody_holds_are_frozen(release):
     report = audit(release, [1], [0], epsilon=1, sensitivity=1)
     assert report.kinds == {"float-noise"}
-    assert report.notes == ()
+    assert not any("no draw of noise was seen" in note for note in report.notes)
 
 
 def test_a_generator_that_is_held_goes_on_afterwards_as_if_nothing_had_happened():
@@ -143,6 +144,12 @@ def test_gaussian_noise_and_its_norm_can_be_claimed():
         ({"sensitivity": -1}, "sensitivity = -1 is not positive"),
         ({"norm": "L1"}, "norm = 'L1' is none of l1, l2, max"),
         ({"allow": ["nothing"]}, "allow names 'nothing'"),
+        ({"delta": 2}, "delta = 2 is no probability"),
+        ({"replays": 0}, "replays = 0 is no number of times"),
+        ({"replays": -3}, "replays = -3 is no number of times"),
+        ({"draws": 0}, "draws = 0 is no number of times"),
+        ({"seconds": 0}, "seconds = 0 is not positive"),
+        ({"ignore": [1]}, "ignore takes a text or several"),
     ],
 )
 def test_claims_that_make_no_sense_are_refused(claims, words):
@@ -197,3 +204,106 @@ def test_neighbouring_lists_are_neighbours(relation):
     assert len(first) - len(second) == (relation == "add-remove")
     with pytest.raises(ParameterError, match="relation = 'other'"):
         neighbouring_lists(st.integers(), relation="other")
+
+
+async def waiting(rows):
+    return SAFE.release(clamped(rows))
+
+
+@pytest.mark.parametrize(
+    ("release", "words"),
+    [([1, 2], "this is of type list"), (waiting, "is a coroutine"), (partial(waiting), "is a coroutine")],
+)
+def test_what_cannot_be_audited_is_refused_before_it_runs(release, words):
+    with pytest.raises(ParameterError, match=words):
+        audit(release, [1], [2], epsilon=1)
+
+
+@pytest.mark.parametrize(
+    ("release", "claims", "words"),
+    [
+        (lambda _: None, {"epsilon": 1}, "no number is released"),
+        (lambda rows: waiting(rows).close(), {"epsilon": 1}, "no number is released"),
+        (lambda rows: SAFE.release(clamped(rows)), {}, "nothing is claimed"),
+    ],
+)
+def test_an_audit_that_audited_nothing_is_no_pass(release, claims, words):
+    report = audit(release, [1, 0], [1, 1], **claims)
+    assert report.kinds == {"unaudited"}
+    assert words in str(report)
+
+
+def needing_more(rows, *, scale):
+    return clamped(rows) + scale
+
+
+@pytest.mark.parametrize("chosen", [None, lambda out: out.value], ids=["the release", "released="])
+def test_an_error_of_the_caller_is_shown_with_its_text(chosen):
+    release = needing_more if chosen is None else SAFE.release
+    with pytest.raises(AuditFailure, match=r"always: no\s+output was audited") as caught:
+        audit(release, 1, 2, epsilon=1, sensitivity=1, released=chosen).check()
+    assert caught.value.report.kinds == {"unaudited"}
+    assert "call it once yourself" in str(caught.value)
+    assert isinstance(caught.value.__cause__, (TypeError, AttributeError))
+    assert ("of released=" in str(caught.value)) == (chosen is not None)
+
+
+def test_an_error_with_a_cell_in_its_text_is_not_chained():
+    with pytest.raises(AuditFailure) as caught:
+        audit(planted.failing_with_the_cell, [1234567], [7654321]).check()
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("ignore", ["output['time']", ["output['time']"]])
+def test_one_path_is_ignored_and_no_other(ignore):
+    def release(rows):
+        return {"value": SAFE.release(1), "sum": sum(rows), "time": sum(rows)}
+
+    report = audit(release, [1, 0], [1, 1], epsilon=1, sensitivity=1, ignore=ignore)
+    assert [dict(each.evidence)["path"] for each in report.violations] == ["output['sum']"]
+
+
+class Answer(NamedTuple):
+    a: float
+    age: int
+
+
+def test_a_path_that_only_begins_alike_is_compared():
+    report = audit(lambda rows: Answer(0.0, sum(rows)), [1, 0], [1, 1], epsilon=1, ignore="output.a")
+    assert report.kinds == {"no-noise"}
+
+
+def test_what_is_ignored_or_watched_and_is_not_there_is_told():
+    report = audit(SAFE.release, 1, 2, epsilon=1, sensitivity=1, ignore="t", watch="nosuchmodule")
+    assert [note.split(",")[0] for note in report.notes] == ["ignore names 't'", "watch names 'nosuchmodule'"]
+
+
+def test_too_few_replays_are_told_also_where_nothing_differs():
+    report = audit(SAFE.release, 1, 2, epsilon=1, sensitivity=1, replays=20).check()
+    assert "it takes 68 replays" in report.notes[0]
+    assert "there were 20" in report.notes[0]
+
+
+def test_a_failure_is_named_as_it_is_imported_and_begins_with_its_kinds():
+    assert AuditFailure.__module__ == "snapdp.testing"
+    with pytest.raises(AuditFailure, match=r"^no-noise: sum: 1 violation in 32 replays"):
+        audit(sum, [1], [2]).check()
+
+
+def test_noise_is_located_where_it_is_drawn_also_behind_a_lambda():
+    report = audit(lambda rows: planted.in_doubles(rows), [1, 0], [1, 1], epsilon=2, sensitivity=4)
+    (found,) = [each for each in report.violations if each.kind == "noise-too-small"]
+    assert found.where.split(":")[0] == "tests/unit/testing/planted.py"
+
+
+def test_arrays_of_ours_are_frozen_whatever_the_memory_held():
+    many = snapdp.Snapping(epsilon="1/40", sensitivity=1, lower=0, upper=1000)
+    report = audit(
+        lambda rows: many.release(np.full(40, clamped(rows)))[0], [1, 0], [1, 1], epsilon="1/40", sensitivity=1
+    )
+    assert report.check().width_is_judged
+
+
+def test_a_strategy_that_makes_equal_inputs_only_is_refused():
+    with pytest.raises(ParameterError, match="no two inputs that differ"):
+        audit_neighbours(planted.ours, st.just(([1], [1])), examples=2, epsilon=1, sensitivity=1)

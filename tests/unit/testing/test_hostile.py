@@ -85,21 +85,23 @@ def endless(_):
 @pytest.mark.parametrize(
     ("release", "kind"),
     [
-        (leaving, "exception"),
+        (leaving, "unaudited"),
         (turning_for_ever, "limit"),
         (sleeping, "limit"),
         (waiting_for_a_lock, "limit"),
         (drawing_for_ever, "limit"),
         (swallowing_exceptions, "limit"),
-        (recursing, "exception"),
+        (recursing, "unaudited"),
     ],
 )
 def test_what_does_not_answer_is_stopped_and_told(release, kind):
-    patience = SHORT if kind == "limit" else {**SHORT, "seconds": LONG}
+    ends_by_itself = kind != "limit" or release is drawing_for_ever
+    patience = {**SHORT, "seconds": LONG} if ends_by_itself else SHORT
     report = audit(release, [1, 0], [1, 1], draws=1000, **patience)
     assert report.kinds == {kind}
     (found,) = report.violations
-    assert found.where.startswith(("tests/unit/testing/test_hostile.py:", "test_hostile.py:"))
+    if ends_by_itself:  # where an alarm of the clock lands is not fixed
+        assert found.where.startswith(("tests/unit/testing/test_hostile.py:", "test_hostile.py:"))
 
 
 def test_a_loop_is_stopped_in_a_thread_too_where_there_is_no_alarm():
@@ -132,7 +134,7 @@ def test_what_cannot_be_read_is_told_and_not_passed_over():
 
 
 def test_an_endless_generator_is_cut():
-    report = audit(endless, [1], [2], replays=2, lines=False)
+    report = audit(endless, [1], [2], replays=1, lines=False)
     assert "not compared: output, more than 20,000 numbers and facts" in report.notes
 
 

@@ -11,11 +11,15 @@ from tests.unit.testing.planted import PLANTED
 # what differs in every replay is found in few, where no epsilon excuses it
 WITHOUT_EPSILON = {"metadata", "written", "warning", "exception", "input-changed", "threads", "state", "branches"}
 
+# and what a law or a distance shows does not hang on how many there are
+BY_ANY_REPLAY = {"noise-too-small", "noise-scale", "sensitivity", "rounding", "shared-noise"}
+
 
 @pytest.mark.parametrize("each", PLANTED, ids=lambda each: f"{each.release.__name__}-{each.kind}")
 def test_a_planted_fault_is_found_and_named(each):
     planted.CACHE.clear()
     told = {"replays": 6} if each.kind in WITHOUT_EPSILON else {"epsilon": planted.EPSILON}
+    told |= {"replays": 20} if each.kind in BY_ANY_REPLAY else {}
     claims = {"sensitivity": 1, **told, **each.claims}
     report = audit(each.release, each.first, each.second, **claims)
     assert each.kind in report.kinds
@@ -58,6 +62,38 @@ def test_randomised_response_passes_and_its_claim_is_not_judged_by_numbers():
 
 
 @pytest.mark.parametrize("release", [planted.textbook_with_an_interval, planted.ours_said_in_words])
-def test_two_equal_inputs_are_told_apart_by_nothing(release):
-    report = audit(release, [1, 0], [1, 0], epsilon=1, sensitivity=1)
-    assert report.kinds <= {"float-noise"}
+def test_two_equal_inputs_are_told_apart_by_nothing_and_that_is_no_pass(release):
+    report = audit(release, [1, 0], [1, 0], epsilon=1, sensitivity=1, allow="float-noise")
+    assert [each.sentence for each in report.violations] == ["the two inputs are equal: give two that differ"]
+
+
+@pytest.mark.parametrize("release", [planted.textbook_by_hand, planted.ours_by_a_sampler_of_bits])
+def test_noise_whose_width_is_not_judged_is_no_nothing_found(release):
+    report = audit(release, [1, 0], [1, 1], epsilon=1, sensitivity=1, allow="float-noise")
+    assert not report.width_is_judged
+    assert "HOW WIDE THE NOISE IS WAS NOT JUDGED" in str(report)
+    assert any("how wide the noise of output is was not judged" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("release", [planted.ours, planted.whole_noise, planted.textbook])
+def test_noise_whose_law_is_known_is_judged_without_a_note(release):
+    report = audit(release, [1, 0], [1, 1], epsilon=1, sensitivity=1, allow="float-noise").check()
+    assert report.width_is_judged
+    assert report.notes == ()
+
+
+def test_a_released_number_that_is_divided_afterwards_is_judged_in_its_own_unit():
+    def mean(rows):
+        return planted.SAFE.release(planted.clamped(rows)) / 4
+
+    assert audit(mean, [1, 0], [1, 1], epsilon=1, sensitivity="1/4").check().width_is_judged
+    assert audit(mean, [1, 0], [1, 1], epsilon=1, sensitivity="0.26").kinds == {"noise-too-small"}
+
+
+def test_a_sum_and_a_count_with_noise_of_their_own_are_judged_by_what_these_inputs_lose():
+    def release(rows):
+        return planted.laplace(100 * planted.clamped(rows), 200.0), planted.laplace(planted.clamped(rows), 2.0)
+
+    report = audit(release, [1, 0], [1, 1], epsilon="1.001", sensitivity=101, allow="float-noise").check()
+    assert any("several scales" in note for note in report.notes)
+    assert audit(release, [1, 0], [1, 1], epsilon="0.999", sensitivity=101).kinds >= {"noise-too-small"}

@@ -174,7 +174,7 @@ class VectorSampler:
         single: SingleFilter | None = None,
         log: Log = np.log,
     ) -> None:
-        self._parameters = parameters
+        self.parameters = parameters
         self._where = where = coordinates(parameters)
         self.filter, self.single = filter, single
         self._loaders: dict[np.dtype[Any], Loader | None] = {}
@@ -197,10 +197,10 @@ class VectorSampler:
         if not numpy_log_is_trusted(log):
             warnings.warn("numpy's logarithm is inaccurate here: every value goes the exact way.", stacklevel=6)
             return
-        span, error = (1 if self._splits else where.span), value_error(self._parameters, where)
-        self.filter = build_filter(self._parameters, where, span=span, value_error=error)
+        span, error = (1 if self._splits else where.span), value_error(self.parameters, where)
+        self.filter = build_filter(self.parameters, where, span=span, value_error=error)
         if self.filter is not None and numpy_single_log_is_trusted(log):
-            self.single = build_single_filter(self._parameters, where, span=span, value_error=error)
+            self.single = build_single_filter(self.parameters, where, span=span, value_error=error)
 
     def release(self, values: Array, out: Array, source: BitSource, *, nan: float | None = None) -> None:
         """Write the released number of each value into out, a float64 array of the same shape."""
@@ -241,7 +241,7 @@ class VectorSampler:
         """Return the loader of an array type, made once: it is a good part of what a short vector costs."""
         if dtype not in self._loaders:
             assert self._where is not None
-            self._loaders[dtype] = loader_for(dtype, self._parameters, self._where, splits=self._splits)
+            self._loaders[dtype] = loader_for(dtype, self.parameters, self._where, splits=self._splits)
         return self._loaders[dtype]
 
     def _by_words(self, chunks: Chunks, load: Loader | None, scratch: Scratch, source: BitSource) -> Answers:
@@ -296,7 +296,7 @@ class VectorSampler:
         return rounded
 
     def _decide(self, value: Any, word: int, position: int, source: BitSource) -> int:
-        p = self._parameters
+        p = self.parameters
         return decide(p.inner(checked_scalar(value, nan=None)), p, LazyUniform(word, source.extension(position)))
 
     def _indices(self, found: Array) -> Integers:
@@ -314,5 +314,5 @@ class VectorSampler:
         for start in range(0, len(found), _SHORT):  # short pieces: little memory beside the work arrays
             piece = slice(start, start + _SHORT)
             distinct, which = np.unique(self._indices(found[piece]), return_inverse=True)
-            numbers[piece] = np.array([self._parameters.released(int(k)) for k in distinct], np.float64)[which]
+            numbers[piece] = np.array([self.parameters.released(int(k)) for k in distinct], np.float64)[which]
         return numbers

@@ -33,10 +33,17 @@ def _unfinished(replays: Replays) -> Iterator[Violation]:
     failed = [run for run in replays.all if run.ended != RETURNED]
     if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
         sentence = f"{failed[0].ended} is raised for both inputs, always: no output was audited"
-        yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+        kind = "unaudited" if fails_alike(replays) else "exception"
+        yield Violation(kind=kind, sentence=sentence, where=failed[0].where)
     elif failed and not separated([run.ended for run in replays.first], [run.ended for run in replays.second]):
         sentence = f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs"
         yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+
+
+def fails_alike(replays: Replays) -> bool:
+    """Say whether every run raises the same, with the same text: then it does not depend on the data."""
+    shown = {(run.ended, tuple(map(bits, run.leaves.values()))) for run in replays.all}
+    return len(shown) == 1 and replays.first[0].problem is not None
 
 
 def _kept_state(replays: Replays) -> Iterator[Violation]:

@@ -1,6 +1,6 @@
 """The law of the noise: whether its scale depends on the data, and whether it buys the epsilon that is claimed.
 
-Room: testing. Theory: docs/theory/replay-audit.md, (4) and (6).
+Room: testing. Theory: docs/theory/replay-audit.md, (4), (6), (8) and (9).
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from snapdp.display import exact_float, four_digits
+from snapdp.display import four_digits
 from snapdp.exact import exp_enclosure
 from snapdp.testing.claims import Claims
+from snapdp.testing.judges.attribution import KnownNoise, known_noise
 from snapdp.testing.judges.movement import moved_at_least
-from snapdp.testing.judges.numbers import NumberSeries
-from snapdp.testing.noise import NoiseDraw
+from snapdp.testing.judges.numbers import MOST_COMPARED, NumberSeries
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation
+from snapdp.values import Value
 
 # sensitivity / epsilon of doubles is rounded three times, each by at most 2^-53 of it
 DIVISION = 1 - Fraction(1, 1 << 51)
@@ -56,45 +57,118 @@ def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
     return (lower, upper) if seen > 2 and lower <= upper else None
 
 
-def too_small(replays: Replays, numbers: Sequence[NumberSeries], claims: Claims) -> Iterator[Violation]:
-    """Yield noise that does not buy the claimed epsilon."""
+class JudgedWidth(Value):
+    """What is known of how wide the noise is: violations, notes of what was not judged, and whether anything was."""
+
+    violations: tuple[Violation, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_judged: bool = True
+
+
+def judged_width(replays: Replays, numbers: Sequence[NumberSeries], claims: Claims) -> JudgedWidth:
+    """Say whether the noise buys the claimed epsilon, number by number; what cannot be judged is told."""
     if claims.epsilon is None:
-        return
+        return JudgedWidth(notes=("how wide the noise is was not judged: no epsilon is claimed",), is_judged=False)
+    found = [*_chances(replays, claims.epsilon), *_of_no_width(replays)]
+    has_choice = any(draw.chances for draw in replays.first[0].draws)
+    moving = [each for each in numbers if each.varies]
+    known = [(each, known_noise(each, replays)) for each in moving[:MOST_COMPARED]]
+    notes = list(_unjudged(moving, known, claims))
+    laplace: list[tuple[NumberSeries, KnownNoise]] = []
+    for number, noise in known:
+        if noise is None:
+            continue
+        if noise.law == "laplace":
+            if noise.drawn not in [each.drawn for _, each in laplace]:  # noise that two share is told elsewhere
+                laplace.append((number, noise))
+        elif claims.delta is None:
+            found += _without_delta(number, noise)
+    complete = len(laplace) == len(moving)
+    found += _laplace(replays, laplace, claims, claims.epsilon, complete=complete)
+    if complete and laplace and not found:
+        notes += _taken_for_granted(laplace, claims, claims.epsilon)
+    is_judged = bool(laplace or found or has_choice)
+    if not moving and not is_judged and any(run.draws for run in replays.all):
+        notes.append("how wide the noise is was not judged: no released number varies with it")
+    return JudgedWidth(violations=tuple(found), notes=tuple(notes), is_judged=is_judged)
+
+
+def _unjudged(
+    moving: Sequence[NumberSeries], known: Sequence[tuple[NumberSeries, KnownNoise | None]], claims: Claims
+) -> Iterator[str]:
+    """Yield what is said of numbers whose noise is not judged."""
+    for number, noise in known:
+        if noise is None:
+            yield (
+                f"how wide the noise of {number.path} is was not judged: no draw with a known law explains it. It is "
+                "made of random bits, of several draws, or by a formula"
+            )
+        elif noise.law != "laplace" and claims.delta is not None:
+            kind = "Gaussian" if noise.law == "normal" else "bounded"
+            yield f"how wide the noise of {number.path} is was not judged: it is {kind}, and a delta is claimed"
+    if len(moving) > len(known):
+        yield f"how wide the noise is was judged for {len(known)} of {len(moving):,} numbers only"
+
+
+def _taken_for_granted(
+    laplace: Sequence[tuple[NumberSeries, KnownNoise]], claims: Claims, epsilon: Fraction
+) -> Iterator[str]:
+    if claims.sensitivity is None:
+        yield "without a sensitivity the width of the noise was judged by how far these two inputs are apart, alone"
+    elif min(noise.scale for _, noise in laplace) < claims.sensitivity / epsilon * DIVISION:
+        yield "the numbers have noise of several scales: it was judged by how far these two inputs are apart, alone"
+    elif len(laplace) > 1:
+        yield f"the claimed sensitivity is taken to be that of all {len(laplace)} released numbers together"
+
+
+def _of_no_width(replays: Replays) -> Iterator[Violation]:
+    """Yield noise of scale 0, where there is no other."""
     draws = [draw for draw in replays.first[0].draws if draw.kind != "bytes"]  # bytes seed a generator
-    yield from _chances(replays, claims.epsilon)
-    kinds = {draw.kind for draw in draws}
-    if sum(draw.size for draw in draws) not in (len(numbers), len(replays.first[0].released)) or len(kinds) != 1:
-        return  # which noise went where is not known
-    if "normal" in kinds and claims.delta is None:
+    if draws and all(draw.kind in ("laplace", "normal") and not any(draw.scale) for draw in draws):
+        yield Violation(kind="noise-too-small", sentence="the noise is drawn with a scale of 0", where=draws[0].where)
+
+
+def _without_delta(number: NumberSeries, noise: KnownNoise) -> Iterator[Violation]:
+    """Yield laws that no epsilon bounds: of Gaussian tails, and of noise that begins somewhere (theory (8))."""
+    if noise.law == "normal":
         sentence = "the noise is Gaussian: no epsilon bounds its loss without a delta, and none is claimed"
-        yield Violation(kind="noise-too-small", sentence=sentence, where=draws[0].where)
-    if "laplace" in kinds:
-        yield from _laplace(replays, draws, numbers, claims, claims.epsilon)
+        yield Violation(kind="noise-too-small", sentence=sentence, where=noise.where)
+    elif all(low > 0 for low in (moved_at_least([number], i)[0][0] for i in range(len(number.first)))):
+        sentence = f"the noise of {number.path} begins somewhere: beyond it, one of the two inputs gives no output"
+        yield Violation(kind="noise-too-small", sentence=sentence, where=noise.where)
 
 
 def _laplace(
-    replays: Replays, draws: Sequence[NoiseDraw], numbers: Sequence[NumberSeries], claims: Claims, epsilon: Fraction
+    replays: Replays,
+    known: Sequence[tuple[NumberSeries, KnownNoise]],
+    claims: Claims,
+    epsilon: Fraction,
+    *,
+    complete: bool,
 ) -> Iterator[Violation]:
-    scales = [Fraction(scale) for draw in draws for scale in draw.scale]
-    if claims.sensitivity is not None and min(scales) < claims.sensitivity / epsilon * DIVISION:
-        needed = claims.sensitivity / epsilon
+    """Yield Laplace noise that is too narrow: by what is claimed, or by what these inputs lose (theory (9))."""
+    if not known:
+        return
+    widest = max(known, key=lambda each: each[1].scale)[1]
+    if complete and claims.sensitivity is not None and widest.scale < claims.sensitivity / epsilon * DIVISION:
+        needed, shown = claims.sensitivity / epsilon, four_digits(widest.scale)
         yield Violation(
             kind="noise-too-small",
-            sentence=f"Laplace noise of scale {exact_float(min(scales))} is drawn; sensitivity / epsilon is "
-            f"{four_digits(needed)}",
-            where=next(draw.where for draw in draws if min(scales) in map(Fraction, draw.scale)),
-            evidence=(("scale", exact_float(min(scales))), ("needed", str(needed))),
+            sentence=f"Laplace noise of scale {shown} is drawn; sensitivity / epsilon is {four_digits(needed)}",
+            where=widest.where,
+            evidence=(("scale", shown), ("needed", str(needed))),
         )
-    elif claims.norm == "l1" and max(scales) > 0:
-        moved = max(sum(moved_at_least(numbers, replay)[0], Fraction(0)) for replay in range(replays.count))
-        loss = moved / max(scales)
-        if loss * DIVISION > epsilon:
-            yield Violation(
-                kind="noise-too-small",
-                sentence=f"these inputs lose at least {four_digits(loss)} together; claimed is {four_digits(epsilon)}",
-                where=draws[0].where,
-                evidence=(("loss", four_digits(loss)), ("claimed", str(epsilon))),
-            )
+        return
+    numbers, scales = [number for number, _ in known], [noise.scale for _, noise in known]
+    moved = (moved_at_least(numbers, replay)[0] for replay in range(replays.count))
+    loss = max(sum((d / b for d, b in zip(each, scales, strict=True)), Fraction(0)) for each in moved)
+    if loss * DIVISION > epsilon:
+        yield Violation(
+            kind="noise-too-small",
+            sentence=f"these inputs lose at least {four_digits(loss)} together; claimed is {four_digits(epsilon)}",
+            where=known[0][1].where,
+            evidence=(("loss", four_digits(loss)), ("claimed", str(epsilon))),
+        )
 
 
 def _chances(replays: Replays, epsilon: Fraction) -> Iterator[Violation]:
