@@ -87,11 +87,20 @@ def test_a_sheet_is_printed_or_written_to_a_new_file(tmp_path):
 
 def test_the_sheet_as_json_has_the_same_keys():
     found = json.loads(run("registry", RECORD, "--json").stdout)
-    assert found["sheet"]["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": "3/2"}
+    assert found["sheet"]["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.5}
 
 
 def test_what_is_no_record_has_no_sheet(tmp_path):
     (tmp_path / "x.json").write_text('{"a": 1}', encoding="utf-8")
     done = run("registry", tmp_path / "x.json")
     assert done.exit_code == 1
-    assert "record" in done.stderr
+    assert "x.json is no record of a release." in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("wrong", ["abc", "1e99999999", "-1"])
+def test_a_record_whose_charge_is_no_number_is_refused_in_words(tmp_path, wrong):
+    found = {**json.loads(RECORD.read_text(encoding="utf-8")), "charged": wrong}
+    (tmp_path / "x.json").write_text(json.dumps(found), encoding="utf-8")
+    done = run("registry", tmp_path / "x.json")
+    assert done.exit_code == 1
+    assert f"Refused: charged = '{wrong}' in the record is no number" in done.stderr
