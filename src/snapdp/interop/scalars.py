@@ -33,7 +33,7 @@ MARKS = re.compile(r"([`*_\[\]#|~^])")  # of Markdown, wherever they stand
 FIRST_MARKS = re.compile(r"^([0-9]+(?=[.)](?: |$))|(?=[-+=]))")  # of lists and headings, where a text begins
 # No escape stops these everywhere: a renderer of formulas, of HTML, of templates, or one that looks for addresses.
 FULL_WIDTH = 0xFEE0  # from a character of ASCII to the one of full width that looks like it
-LOOK_ALIKE = {**{ord(each): ord(each) + FULL_WIDTH for each in "$<>&{}@"}, ord("\\"): "\N{SET MINUS}"}
+LOOK_ALIKE = {**{ord(each): chr(ord(each) + FULL_WIDTH) for each in "$<>&{}@"}, ord("\\"): "\N{SET MINUS}"}
 ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
