@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -41,16 +42,39 @@ def test_the_sum_is_said_first_and_the_rest_is_shown_and_never_charged(ledger):
     assert "people: epsilon 2 spent. The sum is what counts." in said
     assert "with delta 0.000001; or zCDP with rho 0.1" in said
     assert "Shown, never charged." in said
+    assert "snapdp help delta" in said
     assert "empty: epsilon 0 spent." in said
     assert max(map(len, done.stdout.splitlines())) <= 80
     with Ledger.open(ledger) as found:
         assert found.account("people").spent == 2
 
 
+def test_where_nothing_is_gained_one_sentence_says_so(ledger):
+    assert "as good" not in run("ledger", "composed", ledger, "--delta", "0.01").stdout
+    said = " ".join(run("ledger", "composed", ledger, "--delta", "1e-30").stdout.split())
+    assert "epsilon 2.0000 with delta" in said
+    assert "Nothing to speak of is gained here: the sum is as good." in said
+
+
+def test_two_opinions_have_the_same_places(ledger, monkeypatch):
+    monkeypatch.setattr("snapdp.interop.epsilon_by_package", lambda _, delta: float(delta) + 1.23356, raising=False)
+    said = " ".join(run("ledger", "composed", ledger, "--delta", "0.001", "--second-opinion").stdout.split())
+    ours, theirs = re.findall(r"epsilon ([0-9]+\.[0-9]+) with", said)
+    assert theirs == "1.2346"
+    assert len(ours) == len(theirs)
+
+
+def test_an_account_that_is_not_there_is_refused_with_those_that_are(ledger):
+    done = run("ledger", "composed", ledger, "--dataset", "nobody")
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert "Refused: the ledger has no account 'nobody'. It has: empty, people." in said
+
+
 def test_json_has_exact_amounts_and_the_events(ledger):
     done = run("ledger", "composed", ledger, "--delta", "1e-3", "--dataset", "people", "--json")
     (found,) = json.loads(done.stdout)["accounts"]
-    assert (found["spent"], found["delta"], found["rho"], found["releases"]) == ("2", "1/1000", "1/10", 20)
+    assert (found["spent"], found["delta"], found["rho"], found["spends"]) == ("2", "1/1000", "1/10", 20)
     assert 1 < float(found["epsilon"]) < 2
     assert found["events"] == [
         {"event": "DiscreteLaplaceDpEvent", "noise_parameter": 0.1, "sensitivity": 1, "count": 20}
@@ -87,11 +111,20 @@ def test_a_sheet_is_printed_or_written_to_a_new_file(tmp_path):
 
 def test_the_sheet_as_json_has_the_same_keys():
     found = json.loads(run("registry", RECORD, "--json").stdout)
-    assert found["sheet"]["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": "3/2"}
+    assert found["sheet"]["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.5}
 
 
 def test_what_is_no_record_has_no_sheet(tmp_path):
     (tmp_path / "x.json").write_text('{"a": 1}', encoding="utf-8")
     done = run("registry", tmp_path / "x.json")
     assert done.exit_code == 1
-    assert "record" in done.stderr
+    assert "x.json is no record of a release." in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("wrong", ["abc", "1e99999999", "-1"])
+def test_a_record_whose_charge_is_no_number_is_refused_in_words(tmp_path, wrong):
+    found = {**json.loads(RECORD.read_text(encoding="utf-8")), "charged": wrong}
+    (tmp_path / "x.json").write_text(json.dumps(found), encoding="utf-8")
+    done = run("registry", tmp_path / "x.json")
+    assert done.exit_code == 1
+    assert f"Refused: charged = '{wrong}' in the record is no number" in done.stderr

@@ -17,11 +17,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.errors import PremiseError
+from snapdp.display import scientific_up
+from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import positive, probability, to_float_down, to_float_nearest, to_float_up
 from snapdp.interop.losses import LAPLACE, Spend, merged
 
 NEEDED = "pip install 'dp-accounting>=0.5.1'"
+LARGEST = 2**1000  # an epsilon whose inverse is a double, too
 FINEST, POINTS = 1e-4, 1 << 17  # of the grid of losses on which the package composes
 
 
@@ -35,6 +37,11 @@ def event_values(spends: Iterable[Spend]) -> list[dict[str, Any]]:
 
 
 def _values(each: Spend) -> dict[str, Any]:
+    if each.epsilon > LARGEST:
+        raise ParameterError(
+            f"an epsilon of {scientific_up(each.epsilon)} is none that dp-accounting can take in doubles.",
+            "Leave its events out; the sum of all epsilons holds. Nothing was spent.",
+        )
     if each.law == LAPLACE:
         return {"event": "LaplaceDpEvent", "noise_multiplier": noise_multiplier(each.epsilon)}
     return {"event": "DiscreteLaplaceDpEvent", "noise_parameter": to_float_up(each.epsilon), "sensitivity": 1}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from snapdp import Snapping
 
 NEEDED = "pip install 'opendp>=0.14'"
-TYPES = ("f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+TYPES = ("f32", "f64", "i8", "i16", "i32", "i64", "u32", "u64")
 
 
 def measurement(mechanism: Snapping, *, T: Any = float) -> Any:  # noqa: N803

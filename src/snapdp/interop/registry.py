@@ -1,7 +1,7 @@
 """A record as a sheet for the registry of deployments that OpenDP keeps: what is known is filled in, the rest is blank.
 
-Room: interop. It reads a record, which is public and not trusted: its texts are anybody's, and stand in the sheet as
-quoted scalars, visible, with all marks of Markdown escaped, since the registry renders them. Nothing else is read.
+Room: interop. It reads a record, which is public and not trusted, by `scalars.known` alone: what comes from there is
+checked, and harmless where the registry renders it. Nothing else is read.
 Keys and choices are those of the registry's schema (schemas/deployments-schema.yaml in the repository
 opendp/deployments-registry-data, in the form with `basic`, `dp_variant` and `administrative`). A blank begins with FILL
 IN; where the schema allows certain words only, a blank that was forgotten is refused by the registry's own tests.
@@ -9,58 +9,47 @@ IN; where the schema allows certain words only, a blank that was forgotten is re
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
 from snapdp.audits import rebuilt_relation
-from snapdp.display import exact_amount, shortened, visible
-from snapdp.exact import to_float_up
-from snapdp.release import checked
-from snapdp.studies import readable_number
+from snapdp.display import exact_amount
+from snapdp.interop.scalars import double_up, harmless, known, slug, yaml_lines
 
 BLANK = "FILL IN: "
 MOST_TITLES = 50
-MARKS = re.compile(r"([`*_\[\]<>#|&~])")  # of Markdown
-LOOK_ALIKE = str.maketrans("\\$", "\N{SET MINUS}\N{FULLWIDTH DOLLAR SIGN}")  # of formulas: no escape stops these
 
 
 def sheet(record: Mapping[str, Any]) -> str:
-    """Return a record as a sheet in YAML; refuse what is no record.
-
-    Every text is a double-quoted scalar of one line, which JSON and YAML read alike.
-    """
-    return HEAD + "\n".join(_lines(sheet_values(record))) + "\n"
+    """Return a record as a sheet in YAML; refuse what is no record."""
+    return HEAD + "\n".join(yaml_lines(sheet_values(record))) + "\n"
 
 
 def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sheet as plain values."""
-    checked(dict(record))
+    """Return the sheet as plain values; epsilon as a double that is not below what was charged, or prints as it."""
+    found = known(record)
     relation = rebuilt_relation(record)
-    dataset = str(record["dataset"])
     return {
-        "url_slug": re.sub("[^a-z0-9]+", "-", dataset.lower()).strip("-") or "dataset",
+        "url_slug": slug(record["dataset"]),
         "deployment": {
-            "basic": _basic(record),
+            "basic": _basic(found),
             "dp_variant": {
                 "variant_name": "Pure DP",
-                "data_domain": f"Tables with these columns, as declared: {_columns(record)}.",
-                "unprotected_quantities": _unprotected(record),
+                "data_domain": f"Tables with these columns, as declared: {_columns(found)}.",
+                "unprotected_quantities": _unprotected(found),
             },
             "privacy_loss": {
-                "privacy_unit": {"row": "Row", "person": "Person"}.get(str(record["unit"]), "Several rows together"),
-                "privacy_unit_details": _text(relation.in_words),
+                "privacy_unit": {"row": "Row", "person": "Person"}.get(found["unit"], "Several rows together"),
+                "privacy_unit_details": harmless(relation.in_words),
                 **({"number_of_privacy_units": relation.rows} if relation.is_change_one else {}),
-                "privacy_parameters": {"epsilon": Fraction(str(record["charged"]))},
+                "privacy_parameters": {"epsilon": double_up(found["charged"])},
                 "privacy_parameters_details": (
-                    f"This release was charged epsilon = {record['charged']}, exactly. {BLANK}what the dataset was "
-                    "charged in all, and its cap (snapdp ledger show); charges of one dataset add up."
+                    f"This release was charged epsilon = {exact_amount(found['charged'])}, exactly. {BLANK}what the "
+                    "dataset was charged in all, and its cap (snapdp ledger show); charges of one dataset add up."
                 ),
             },
             "deployment_model": _model(),
-            "implementation": _implementation(record),
+            "implementation": _implementation(found),
             "administrative": {
                 "status": "Draft",
                 "registry_authors": [f"{BLANK}who filled out this sheet"],
@@ -72,10 +61,10 @@ def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _basic(record: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "name": _text(record.get("title", record["dataset"])),
+        "name": record.get("title", record["dataset"]),
         "data_curators": [
             {
-                "data_curator_name": _text(record.get("publisher", f"{BLANK}who publishes the numbers")),
+                "data_curator_name": record.get("publisher", f"{BLANK}who publishes the numbers"),
                 "data_curator_type": f"{BLANK}Government, Industry or Nonprofit",
             }
         ],
@@ -105,16 +94,16 @@ def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
     kept = "" if "rows_per_person" not in record else " Of each person a bounded number of rows is kept."
     looked = " Bounds were found by a first look, which was charged by itself." if "bounds_from" in record else ""
     how = "an exact Laplace draw" if record["arithmetic"] == "exact" else "arithmetic of p bits whose loss is proved"
-    engine = f" (by {_text(record['engine'])})" if "engine" in record else ""
+    engine = f" (by {record['engine']})" if "engine" in record else ""
     return {
         "preprocessing_and_hyperparameter_tuning": (
             f"Cells are clamped to declared bounds and rounded to declared steps.{kept}{looked} {BLANK}how epsilon and "
             "the bounds were chosen"
         ),
         "mechanisms": (
-            f"The snapping mechanism of snapdp {_text(record['versions']['snapdp'])}: {how} on exact integer sums"
+            f"The snapping mechanism of snapdp {record['versions']['snapdp']}: {how} on exact integer sums"
             f"{engine}, rounded to a grid and clamped. Floating point: no private value is computed in it; every "
-            f"printed number is a function of a grid index and public parameters. {BLANK}who has access to the table"
+            f"printed number is a function of a grid index and public parameters. {BLANK}what guards the table itself"
         ),
         "composition": "Sequential: epsilons of all statistics add up, as exact fractions, in an append-only ledger.",
         "post_processing": (
@@ -133,14 +122,14 @@ def _unprotected(record: Mapping[str, Any]) -> str:
 
 
 def _titles(record: Mapping[str, Any]) -> str:
-    titles = [_text(each["title"]) for each in record["statistics"]]
+    titles = [each["title"] for each in record["statistics"]]
     more = f", and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
     return f"Noisy statistics: {', '.join(titles[:MOST_TITLES])}{more}"
 
 
 def _levels(record: Mapping[str, Any]) -> str:
     """Return how sure the intervals are, in per cent."""
-    alphas = sorted({Fraction(str(each["alpha"])) for each in record["statistics"]})
+    alphas = sorted({each["alpha"] for each in record["statistics"]})
     return " or ".join(f"{exact_amount(100 * (1 - each))} %" for each in alphas[:MOST_TITLES])
 
 
@@ -149,59 +138,19 @@ def _columns(record: Mapping[str, Any]) -> str:
     for statistic in record["statistics"]:
         by = statistic.get("by", ())
         for column in (*statistic.get("columns", ()), *((by,) if isinstance(by, Mapping) else by)):
-            found.setdefault(str(column["name"]), _column(column))
+            found.setdefault(column["name"], _column(column))
     return "; ".join(list(found.values())[:MOST_TITLES]) or "none is read but the rows themselves"
 
 
 def _column(column: Mapping[str, Any]) -> str:
-    kind = _text(column["kind"])
+    kind = column["kind"]
     if "lower" in column and "upper" in column:
-        kind += f" from {readable_number(str(column['lower']))} to {readable_number(str(column['upper']))}"
-    return f"{_text(column['name'])} ({kind})"
-
-
-def _text(text: Any) -> str:
-    """Return somebody's text on one line, visible, not too long, with no mark of Markdown or of a formula in force.
-
-    >>> _text("a_b [c](d) $x$")
-    'a\\\\_b \\\\[c\\\\](d) ＄x＄'
-    """
-    shown = shortened(visible(str(text))).translate(LOOK_ALIKE)
-    return MARKS.sub(r"\\\1", shown)
-
-
-def _lines(value: Any, indent: str = "") -> Iterator[str]:
-    """Yield a table of values as lines of YAML."""
-    for key, each in value.items():
-        if isinstance(each, dict):
-            yield f"{indent}{key}:"
-            yield from _lines(each, f"{indent}  ")
-        elif isinstance(each, list):
-            yield f"{indent}{key}:"
-            for item in each:
-                yield from _item(item, f"{indent}  ")
-        else:
-            yield f"{indent}{key}: {_scalar(each)}"
-
-
-def _item(item: Any, indent: str) -> Iterator[str]:
-    if not isinstance(item, dict):
-        yield f"{indent}- {_scalar(item)}"
-        return
-    first, *others = _lines(item, f"{indent}  ")
-    yield f"{indent}- {first.strip()}"
-    yield from others
-
-
-def _scalar(value: Any) -> str:
-    """Return a scalar: numbers plain, an epsilon as its decimal, or rounded up where it has none; text in quotes."""
-    if isinstance(value, Fraction):
-        decimal = exact_amount(value)
-        return decimal if re.fullmatch("[0-9]+[.][0-9]+", decimal) else repr(to_float_up(value))
-    return json.dumps(value, ensure_ascii=False)
+        kind += f" from {exact_amount(column['lower'])} to {exact_amount(column['upper'])}"
+    return f"{column['name']} ({kind})"
 
 
 HEAD = f"""\
 # A sheet for the registry of deployments, made from the record of a release. What the record cannot know is blank:
 # replace every text that begins with {BLANK.strip()} before you submit it.
+# It is a draft until the registry has reviewed it, and of tier 3: its entries have all levels of detail.
 """

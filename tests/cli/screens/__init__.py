@@ -39,7 +39,10 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "tour": "snapdp tour",
     "map": "snapdp --help",
     "help": "snapdp help",
-    **{f"help-{each}": f"snapdp help {each}" for each in ("epsilon", "neighbours", "bounds", "missing", "interval")},
+    **{
+        f"help-{each}": f"snapdp help {each}"
+        for each in ["epsilon", "neighbours", "bounds", "missing", "interval", "delta"]
+    },
     "inspect-table": "snapdp inspect people.csv",
     "inspect-study": "snapdp inspect study.toml",
     "plan-study": "snapdp plan study.toml",
@@ -61,6 +64,8 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "plan-useless": "snapdp plan --mean income --by region --categories north,south,east,west --bounds 0,9999 "
     "--missing dropped --n-max 5000 --epsilon 0.01",
     "plan-mechanism": "snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.5",
+    "ledger-composed": "snapdp ledger composed people.ledger",
+    "refused-account-composed": "snapdp ledger composed people.ledger --dataset nobody",
     "plan-ledger": "snapdp plan study.toml --ledger people.ledger",
     "ledger-create": "snapdp ledger create more.ledger --dataset people --cap 2 --relation change-one --n 5000",
     "plan-ledger-fits": "snapdp plan study.toml --ledger more.ledger",

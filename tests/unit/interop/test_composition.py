@@ -11,6 +11,7 @@ from snapdp import Snapping
 from snapdp.errors import ParameterError
 from snapdp.exact import exp_enclosure
 from snapdp.interop import Composed, composed, spend
+from snapdp.interop.coarser import MOST_KINDS, MOST_RELEASES, coarser
 from snapdp.interop.composition import MASS_BITS, POINTS, law_on_grid
 from snapdp.interop.losses import LAPLACE, PURE, Spend, delta_of
 from tests.interop.exact_convolution import classes, convolved, delta_at_least
@@ -138,10 +139,46 @@ def test_very_small_and_very_large_epsilons_are_composed():
     assert composed([spend("laplace", epsilon=500), spend("pure", epsilon="0.001")]).epsilon("1e-6") > 490
 
 
-def test_the_number_of_releases_is_bounded_and_some_are_needed():
-    for spends in ([], [spend("pure", epsilon=1, times=1_000_001)]):
-        with pytest.raises(ParameterError, match="releases are not composed"):
-            composed(spends)
+def test_some_releases_are_needed():
+    with pytest.raises(ParameterError, match="no releases are given"):
+        composed([])
+
+
+@pytest.mark.parametrize("epsilon", [1001, 5000, "1e900"])
+def test_from_a_large_sum_on_the_sum_is_the_answer(epsilon):
+    together = composed([spend("pure", epsilon=epsilon), spend("laplace", epsilon="0.1")])
+    assert together.epsilon("1e-6") == together.pure
+    assert (together.delta("0.5"), together.delta(together.pure)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "spends",
+    [
+        [spend("pure", epsilon="1e-5", times=10**9 + 1)],
+        [spend("laplace", epsilon=Fraction(1, 100 + k)) for k in range(1500)],
+        [spend("laplace", epsilon=Fraction(1, 2**k), times=50) for k in range(600)],
+    ],
+)
+def test_very_many_releases_are_composed_from_few_kinds_on_a_grid_of_public_size(spends):
+    together, few = composed(spends), coarser(spends)
+    assert len(few) <= 2 * MOST_KINDS
+    assert sum(each.times for each in few) <= MOST_RELEASES + 2 * MOST_KINDS
+    assert len(together.masses) <= 4 * (POINTS + MOST_RELEASES)
+    assert 0 < together.epsilon("1e-6") <= together.pure == sum(each.pure for each in spends)
+
+
+def test_what_is_made_coarser_dominates_what_was_given(monkeypatch):
+    """The same spends, composed as they are and through tight limits: at no point is less shown."""
+    spends = [spend("laplace", epsilon=Fraction(1, 7 + k), times=3) for k in range(12)]
+    exact = composed(spends)
+    monkeypatch.setattr("snapdp.interop.coarser.MOST_KINDS", 5)
+    kinds = composed(spends)
+    monkeypatch.setattr("snapdp.interop.coarser.MOST_RELEASES", 9)
+    both = composed(spends)
+    assert len(coarser(spends)) < 12
+    points = [exact.pure * k / 30 for k in range(30)]
+    assert all(exact.delta(each) <= kinds.delta(each) <= both.delta(each) for each in points)
+    assert exact.delta(1) < kinds.delta(1) < both.delta(1)
 
 
 @pytest.mark.parametrize("epsilon", [-1, "-1/2", "x"])

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from snapdp.errors import PremiseError
+from snapdp.errors import ParameterError, PremiseError
 from snapdp.interop import Spend, accountant, delta_by_package, epsilon_by_package, event, event_values, spend
 from snapdp.interop.dp_accounting import noise_multiplier
 
@@ -90,3 +90,9 @@ def test_without_the_package_a_refusal_says_how_to_install_it(monkeypatch):
             asked([spend("pure", epsilon=1)])
     with pytest.raises(PremiseError, match="not installed"):
         delta_by_package([spend("pure", epsilon=1)], epsilon=1)
+
+
+@pytest.mark.parametrize("law", ["laplace", "pure"])
+def test_an_epsilon_beyond_doubles_is_no_event(law):
+    with pytest.raises(ParameterError, match="none that dp-accounting can take"):
+        event_values([spend(law, epsilon="1e309")])

@@ -158,12 +158,44 @@ How exact would it be, and what would it cost to be exact to ± 0.3?
 """
 
 
+def delta_text() -> str:
+    """Return what weaker measures promise, and what they are shown for."""
+    return """\
+delta: what a weaker promise leaves out
+
+snapdp charges epsilon alone, and epsilon promises the same of every release:
+whatever is published, nobody learns more than it allows. After many releases
+the sum of their epsilons is still true, but it reckons with the worst case in
+every one of them at once, which hardly ever happens.
+
+A weaker promise leaves such rare cases out. "epsilon 4.7 with delta 0.000001"
+means: nobody learns more than epsilon 4.7 allows, but for a chance of about
+one in a million, and in that case more may be learned. So delta has to be
+small: well below one divided by the number of persons in the table.
+
+zCDP with rho is another weaker promise. It has no delta of its own: it says how
+quickly the chance of learning more falls, and a smaller rho promises more.
+Other tools ask for it; to compare two releases take epsilon and delta.
+
+Both are shown and never charged. They gain something where there are many
+small releases: 100 counts at epsilon 0.1 have the sum 10, and are epsilon 4.7
+with delta 0.000001. For a few releases the sum is as good. They are true only
+where it was settled before the first answer how often would be asked, which
+kinds of statistics, and at which epsilon. The sum is true in any case.
+
+What they say of all that an account was charged:
+
+    snapdp ledger composed people.ledger --delta 1e-9
+"""
+
+
 TOPICS: dict[str, Callable[[], str]] = {
     "epsilon": epsilon_text,
     "neighbours": neighbours_text,
     "bounds": bounds_text,
     "missing": missing_text,
     "interval": interval_text,
+    "delta": delta_text,
 }
 ABOUT = {
     "epsilon": "what may be learned about one person, in odds",
@@ -171,12 +203,14 @@ ABOUT = {
     "bounds": "the range that a column may have, and where it comes from",
     "missing": "what counts where a cell has no number",
     "interval": "how far a published number may be from the table's",
+    "delta": "what weaker promises say of many releases, and leave out",
 }
 SYNONYMS = {
     "epsilon": "eps privacy budget odds cost",
     "neighbours": "neighbors neighbour neighbor relation person persons protected change-one add-remove n n-max",
-    "bounds": "bound lower upper range clamp clipping",
+    "bounds": "bound lower upper range clamp clipping sensitivity",
     "missing": "null na nan empty dropped middle",
     "interval": "intervals alpha accuracy confidence error noise",
+    "delta": "zcdp rho composed composition",
 }
 TOPIC_OF = {word: topic for topic, words in SYNONYMS.items() for word in (topic, *words.split())}

@@ -5,8 +5,8 @@ Room: cli. Parse, one library call, render. It reads a record, which is public, 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,16 +33,27 @@ def registry_command(ctx: click.Context, /, record: Path, output: Path | None, a
     """
     from snapdp.drafts import write_new_text
     from snapdp.interop import sheet, sheet_values
-    from snapdp.release import load_record
 
     ctx.meta["snapdp.json"] = as_json
-    content = load_record(record)
+    content = _content(record)
     text = sheet(content)
     if output is not None:
         write_new_text(text, output)
         say(f"wrote {one_line(str(output))}; fill in what is marked, then submit it yourself.")
     if as_json:
-        values = json.loads(json.dumps(sheet_values(content), default=str))  # epsilon as an exact fraction
-        echo_json({"ok": True, "sheet": values, "written": None if output is None else str(output)})
+        echo_json({"ok": True, "sheet": sheet_values(content), "written": None if output is None else str(output)})
     elif output is None:
         echo(text.rstrip("\n"))
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """Return what a file holds; refuse by its name one that does not call itself a record."""
+    from snapdp.errors import DataError
+    from snapdp.release import load_record
+
+    found = load_record(path)
+    if "snapdp_record" not in found:
+        raise DataError(
+            f"{one_line(str(path))} is no record of a release.", "Give the record.json that a release wrote."
+        )
+    return found
