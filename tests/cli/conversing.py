@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -18,6 +19,7 @@ import snapdp
 
 SOURCE = Path(snapdp.__file__).parents[1]
 END, INTERRUPT, KILL = "^D", "^C", "^K"  # an end of input, an interrupt, and the process killed
+STOPS, PATIENCE = (END, INTERRUPT), 10  # what may be typed twice, and after how many seconds of silence
 ASKING = (b"> ", b"]: ")
 STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 REFUSED = re.compile(r"^> .*\n\n?! ", re.MULTILINE)  # a line that begins so right behind an answer
@@ -43,13 +45,19 @@ def on_a_terminal(
 
 
 def _answered(terminal: int, process: int, answers: list[str]) -> bytes:
-    shown, seen = b"", 0
+    shown, seen, last = b"", 0, ""
     try:
-        while more := os.read(terminal, 65536):
+        while True:
+            if not select.select([terminal], [], [], PATIENCE)[0]:
+                if last in STOPS:  # it came in the moment before the process waited, and was lost: as people do, again
+                    _type(terminal, process, last)
+                continue
+            if not (more := os.read(terminal, 65536)):
+                break
             shown += more
             if shown[seen:].endswith(ASKING):
-                seen = len(shown)
-                _type(terminal, process, answers.pop(0) if answers else END)
+                seen, last = len(shown), answers.pop(0) if answers else END
+                _type(terminal, process, last)
     except OSError:  # Linux ends a terminal so
         pass
     return shown
