@@ -28,7 +28,7 @@ from tests.unit.tables.sql.test_generator import LARGEST, MINUS_NAN, NAN, advers
 
 F = Fraction
 MOST = Decimal("99999999999999.9999")
-SETTINGS = [("true", "UTC"), ("false", "Asia/Kathmandu")]  # ANSI mode, time zone of the session
+SETTINGS = [pytest.param("true", "UTC", marks=pytest.mark.long), ("false", "Asia/Kathmandu")]  # ANSI mode, time zone
 
 
 @pytest.fixture(params=["postgres", pytest.param("spark", marks=spark_group)])

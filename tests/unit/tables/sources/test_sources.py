@@ -140,8 +140,14 @@ def test_objects_that_are_no_numbers_are_missing_numbers_and_unknown_categories(
     assert found[Categories(column=c)] == (1, 1, 1, len(cells) - 5, 2)
 
 
-@pytest.mark.parametrize("ids", [[1.5, 2.5], ["\ud800", "\udfff"], [(1,), (2,)]])
-@pytest.mark.parametrize("asked", ["category", "number", "keys"])
+@pytest.mark.parametrize(
+    ("asked", "ids"),
+    [
+        pytest.param(asked, ids, marks=[pytest.mark.long] * (place != other))
+        for place, asked in enumerate(["category", "number", "keys"])
+        for other, ids in enumerate([[1.5, 2.5], ["\ud800", "\udfff"], [(1,), (2,)]])
+    ],
+)
 def test_a_column_that_names_persons_is_read_for_that_also_where_it_is_counted(asked, ids):
     """As a category all of these are one unknown text: two persons were one, and who came displaced the other."""
     who = Persons(columns=("id",), most=1)
