@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
 import snapdp
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
@@ -26,6 +29,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nitpicky = True
+lexers["csv"] = TextLexer()  # tables are shown as they are
 
 html_theme = "furo"
 html_title = f"snapdp {version}"

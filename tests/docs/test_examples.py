@@ -31,7 +31,7 @@ TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
-NAMED = re.compile(r"^```toml (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)  # a study that is saved under a name
+NAMED = re.compile(r"^```(?:toml|csv) (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)  # saved under its name
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -61,7 +61,7 @@ def test_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
 
 
 def make_tables(page):
-    """Write the tables of a page, and its studies that have a name, into the current directory."""
+    """Write the tables of a page, and its files that have a name, into the current directory."""
     source = page.read_text(encoding="utf-8")
     for block in MADE.findall(source):
         exec(compile(block, str(page), "exec"), {})
