@@ -37,9 +37,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.re
 
 def not_run(text: str) -> list[str]:
     """Return the kinds of blocks of a page that no test takes."""
-    kinds = {
-        kind.strip() if mark == "```" else mark for mark, kind in OPENED.findall(text)
-    }  # none inside another
+    kinds = {kind.strip() if mark == "```" else mark for mark, kind in OPENED.findall(text)}  # none inside another
     return sorted(each for each in kinds - {*RUN, *SHOWN} if not (SAVED.fullmatch(each) or DIRECTIVE.fullmatch(each)))
 
 
