@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     "sphinx-mathjax-offline",  # so it is called, with hyphens
     "anchors",
+    "snapdp_reference",
 ]
 exclude_patterns = ["_build"]
 
@@ -29,6 +30,15 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nitpicky = True
+smartquotes = False  # a quote that somebody copies is the one to type
+
+# The reference is made of the package itself: signatures as they are written, one parameter a line where they are long.
+autodoc_preserve_defaults = True
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 88
+add_module_names = False
+toc_object_entries_show_parents = "hide"
 lexers["csv"] = TextLexer()  # tables are shown as they are
 
 html_theme = "furo"

@@ -60,7 +60,7 @@ class BudgetError(SnapdpError):
 
 
 class DataError(SnapdpError):
-    """A value or array that the mechanism cannot take. The message never repeats the value."""
+    """A table, file, record, value or array that cannot be taken as it is. The message never repeats what it holds."""
 
 
 class PremiseError(SnapdpError):

@@ -47,6 +47,7 @@ class AttackRow(Value):
 
     @property
     def is_ours(self) -> bool:
+        """Tell whether snapdp itself was attacked."""
         return self.target == OURS
 
     @property
@@ -56,6 +57,7 @@ class AttackRow(Value):
 
     @property
     def verdict(self) -> Verdict:
+        """Return "refuted", "not refuted", or "absent" where the target is not installed."""
         if self.outcome is None:
             return "absent"
         return "refuted" if self.outcome.is_refuted else "not refuted"

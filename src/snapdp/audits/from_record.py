@@ -39,6 +39,7 @@ def rebuilt(record: Mapping[str, Any]) -> Request:
 
 
 def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
+    """Return the neighbour relation that a record declares."""
     if record["relation"] == CHANGE_ONE:
         return change_one(n=record["n"])
     unit = {key: record[key] for key in ("person", "rows_per_person", "unit_rows") if key in record}

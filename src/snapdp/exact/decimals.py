@@ -10,6 +10,7 @@ from fractions import Fraction
 
 
 def power_of_ten(exponent: int) -> Fraction:
+    """Return 10**exponent, exactly."""
     return Fraction(10**exponent) if exponent >= 0 else Fraction(1, 10**-exponent)
 
 

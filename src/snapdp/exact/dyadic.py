@@ -18,6 +18,7 @@ _pack_double, _unpack_pattern = struct.Struct("<d").pack, struct.Struct("<q").un
 
 
 def power_of_two(exponent: int) -> Fraction:
+    """Return 2**exponent, exactly."""
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
@@ -38,6 +39,7 @@ def exponent_at_least(x: Fraction) -> int:
 
 
 def power_of_two_at_least(x: Fraction) -> Fraction:
+    """Return the least power of two that is not below x > 0."""
     return power_of_two(exponent_at_least(x))
 
 
@@ -60,6 +62,7 @@ def nearest_index(x: Fraction, grid: Fraction) -> int:
 
 
 def nearest_multiple(x: Fraction, grid: Fraction) -> Fraction:
+    """Return the multiple of the grid that is nearest to x; ties go toward +infinity."""
     return grid * nearest_index(x, grid)
 
 

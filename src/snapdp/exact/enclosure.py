@@ -99,6 +99,7 @@ class Enclosure:
 
 
 def enclose(x: Enclosure | Fraction | int) -> Enclosure:
+    """Return an exact number as an enclosure of width 0; an enclosure as it is."""
     return x if isinstance(x, Enclosure) else Enclosure(Fraction(x), Fraction(x))
 
 

@@ -59,6 +59,7 @@ def exact_mpfr(numerator: int, exponent: int = 0) -> Any:
 
 
 def fraction_of_mpfr(x: Any) -> Fraction:
+    """Return the number that an mpfr is, exactly."""
     numerator, denominator = x.as_integer_ratio()
     return Fraction(int(numerator), int(denominator))
 

@@ -150,6 +150,7 @@ def datum(value: Any) -> Fraction:
 
 
 def not_a_real_number(value: object) -> DataError:
+    """Return the refusal of a value that is no real number; it names the type, never the value."""
     return DataError(
         f"a value of type {type(value).__name__} is not a real number.",
         "Give an int, float, Fraction or Decimal, or an array of numpy floats or ints. No random bits were drawn.",
@@ -195,6 +196,7 @@ def ratio_nearest(numerator: int, denominator: int) -> float:
 
 
 def ratio_up(numerator: int, denominator: int) -> float:
+    """Return the least double that is not below a quotient; the denominator is positive."""
     nearest = ratio_nearest(numerator, denominator)
     if math.isinf(nearest):
         return nearest if nearest > 0 else -math.nextafter(math.inf, 0)
@@ -203,6 +205,7 @@ def ratio_up(numerator: int, denominator: int) -> float:
 
 
 def ratio_down(numerator: int, denominator: int) -> float:
+    """Return the greatest double that is not above a quotient; the denominator is positive."""
     return 0.0 - ratio_up(-numerator, denominator)  # zero is +0.0
 
 
@@ -227,4 +230,5 @@ def ratios_up(numerators: Any, denominators: Any) -> Any:
 
 
 def ratios_down(numerators: Any, denominators: Any) -> Any:
+    """Return the greatest doubles that are not above quotients, as `ratios_up` takes them."""
     return 0.0 - ratios_up(-numerators, denominators)  # zero is +0.0

@@ -295,6 +295,7 @@ def closed_before() -> LedgerError:
 
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:
+    """Return the refusal of a charge that an account cannot pay."""
     if holder.closed:
         return BudgetError(
             f"the account {holder.name!r} was closed: it takes no further charge.",

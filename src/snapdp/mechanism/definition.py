@@ -35,6 +35,7 @@ def decide(value: Inner, parameters: SnappingParameters, uniform: LazyUniform) -
 
 
 def clamped_index(index: int, parameters: SnappingParameters) -> int:
+    """Return an index moved inside the clamp."""
     return min(max(index, parameters.low), parameters.high)
 
 

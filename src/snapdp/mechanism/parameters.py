@@ -122,6 +122,7 @@ class SnappingParameters(Value):
 
     @property
     def epsilon(self) -> Fraction:
+        """Return the privacy loss of one release."""
         return self.declared.epsilon
 
     @property
@@ -131,22 +132,27 @@ class SnappingParameters(Value):
 
     @property
     def sensitivity(self) -> DataUnits:
+        """Return the most that neighbours differ, in units of the data."""
         return self.declared.sensitivity
 
     @property
     def lower(self) -> DataUnits:
+        """Return the lower end of the public range, in units of the data."""
         return self.declared.lower
 
     @property
     def upper(self) -> DataUnits:
+        """Return the upper end of the public range, in units of the data."""
         return self.declared.upper
 
     @property
     def arithmetic(self) -> str:
+        """Return "exact" or "finite precision"."""
         return "exact" if self.precision is None else "finite precision"
 
     @property
     def eta(self) -> Fraction | None:
+        """Return the relative rounding error of finite precision; None in exact arithmetic."""
         return None if self.precision is None else self.precision.eta
 
     @cached_property
@@ -209,6 +215,7 @@ class SnappingParameters(Value):
         return self.clamped(Inner((exact - self.offset) / self.unit))
 
     def clamped(self, value: Inner) -> Inner:
+        """Return a value moved inside the range, in inner units."""
         return min(max(value, self.value_lower), self.value_upper)
 
     def inner_value(self, index: int) -> Inner:

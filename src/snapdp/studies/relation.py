@@ -70,6 +70,7 @@ class Relation(Value):
 
     @property
     def is_change_one(self) -> bool:
+        """Tell whether the number of rows is public."""
         return self.kind == CHANGE_ONE
 
     @property

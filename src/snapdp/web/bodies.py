@@ -46,7 +46,9 @@ class ToPlan(OfStudy):
 class ToImagine(ToPlan):
     """A statistic whose consequences are shown, if the true value of a part of it were a number.
 
-    paid  the plan was released, and is among what the account was charged: nothing depends on it but what is shown
+    part   which of the numbers that it releases, counted from 0
+    value  the guess; left out, the middle of what is possible
+    paid   the plan was released, and is among what the account was charged: nothing depends on it but what is shown
     """
 
     place: Place
@@ -79,13 +81,19 @@ class OfDataset(Body):
 
 
 class OfForm(Body):
-    """How the file of the table is written, by the keys of [csv] in a study file."""
+    """How the file of the table is written.
+
+    csv  by the keys of [csv] in a study file; left out, a plain one
+    """
 
     csv: dict[str, Any] | None = None
 
 
 class FromFile(Body):
-    """The text of a study file."""
+    """A study file.
+
+    toml  its text
+    """
 
     toml: Annotated[str, Field(max_length=LONGEST_TEXT)]
 
@@ -97,14 +105,23 @@ class AgainstRecord(Body):
 
 
 class OfRecord(Body):
-    """The text of a record's file; `alone` asks no ledger, as for a record of somebody else's."""
+    """A record to audit.
+
+    alone  no ledger is asked, as for a record of somebody else's
+    """
 
     record: RecordText
     alone: bool = False
 
 
 class ToJudge(Body):
-    """A program to judge: the name of one of the library's, or a text; its machine and claim as `snapdp verify` has."""
+    """A program to judge, by its name or its text.
+
+    name     one of the library's
+    text     a program of one's own
+    machine  the arithmetic, as `snapdp verify --machine` has it
+    claim    the privacy loss that is claimed, as `snapdp verify --claim` has it
+    """
 
     name: Annotated[str, Field(max_length=100)] | None = None
     text: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
@@ -113,7 +130,11 @@ class ToJudge(Body):
 
 
 class OfAccount(Body):
-    """A charge of an account, by its number in the chain."""
+    """A charge of an account.
+
+    dataset  the name of the account
+    number   of the charge, in the chain of its entries
+    """
 
     dataset: Annotated[str, Field(max_length=LONGEST_TEXT)]
     number: Annotated[int, Field(ge=0, lt=1 << 62)]

@@ -10,9 +10,9 @@ import io
 import json
 from fractions import Fraction
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import FastAPI, Query
+from fastapi import FastAPI
 from fastapi.responses import Response
 
 from snapdp.audits import accepted_certificate, examined
@@ -35,6 +35,7 @@ from snapdp.ledger import (
 from snapdp.release import Release
 from snapdp.web.apart import Bench
 from snapdp.web.bodies import AgainstRecord, OfAccount
+from snapdp.web.handing import Dataset, EntryNumber
 from snapdp.web.releasing import found_charge, release_values
 from snapdp.web.waiting import Desk
 from snapdp.web.workplace import Workplace
@@ -59,9 +60,7 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
         return (await bench.answer("verify_ledger", given, instead="snapdp ledger verify")).response
 
     @app.get("/api/ledger/release")
-    async def release(
-        dataset: Annotated[str, Query(max_length=10_000)], number: Annotated[int, Query(ge=0, lt=1 << 62)]
-    ) -> dict[str, Any]:
+    async def release(dataset: Dataset, number: EntryNumber) -> dict[str, Any]:
         """What a charge asked for, and the numbers that it was answered with."""
         return await desk.quick(partial(charge_answer, place, dataset, number))
 

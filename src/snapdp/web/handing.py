@@ -22,9 +22,9 @@ from snapdp.web.workplace import Workplace
 
 REPORT, LINK = "report.html", "/file"
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'"
-Dataset = Annotated[str, Query(max_length=10_000)]
-EntryNumber = Annotated[int, Query(ge=0, lt=1 << 62)]
-FileName = Annotated[str, Query(max_length=300)]
+Dataset = Annotated[str, Query(max_length=10_000, description="The name of the account.")]
+EntryNumber = Annotated[int, Query(ge=0, lt=1 << 62, description="Of the charge, in the chain of its entries.")]
+FileName = Annotated[str, Query(max_length=300, description="One of the files that the release names.")]
 Seal = Annotated[str, Query(max_length=100)]
 
 

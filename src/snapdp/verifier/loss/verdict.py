@@ -72,10 +72,12 @@ class Verdict(Value):
 
     @property
     def is_infinite(self) -> bool:
+        """Tell whether the evidence is an output that one of two neighbours cannot have."""
         return self.evidence is not None and self.evidence.is_infinite
 
     @property
     def failed(self) -> tuple[TheoremPremise, ...]:
+        """Return the premises of the theorem that do not hold."""
         return tuple(premise for premise in self.premises if premise.status == FAILED)
 
     @property

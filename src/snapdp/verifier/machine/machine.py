@@ -54,6 +54,7 @@ class Machine(Value):
 
     @property
     def adds_exactly(self) -> bool:
+        """Tell whether sums do not round."""
         return self.sum == "exact"
 
     @property

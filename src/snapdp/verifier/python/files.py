@@ -24,6 +24,7 @@ _FORM = "Write FILE.py:function, a function that is decorated with @snapdp.audit
 
 
 def names_a_function(reference: str) -> bool:
+    """Tell whether a text is of the form FILE.py:function."""
     return SUFFIX in reference
 
 

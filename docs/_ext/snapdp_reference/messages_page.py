@@ -1,0 +1,104 @@
+"""The pages of messages: what the package refuses, by classes and rooms, with what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
+
+from snapdp_reference.api import SOURCE
+from snapdp_reference.markdown import plain, table
+from snapdp_reference.messages import CLOSED, MISUSE, ErrorClass, Message, error_classes, messages
+
+ROOMS = {  # what those who read messages call the rooms
+    "studies": "Studies, columns, statistics and plans",
+    "tables": "Tables, files and databases",
+    "ledger": "The ledger",
+    "release": "Releases and records",
+    "audits": "Audits of records",
+    "api": "Python calls",
+    "cli": "Commands",
+    "web": "The page",
+    "display": "Texts and addresses",
+    "drafts": "Files that are written",
+    "mechanism": "The mechanism",
+    "accuracy": "Accuracy",
+    "exact": "Numbers",
+    "randomness": "Random bits",
+    "verifier": "Programs and their verdicts",
+    "rounding": "Bounds of rounding errors",
+    "testing": "Audits of your own release",
+    "interop": "Other tools",
+    "attacks": "The gallery of attacks",
+    "selftest": "The self-test",
+}
+ADVICE = {  # where a message has no advice of its own
+    "ParameterError": "Give the named parameter a value that the message allows.",
+    "BoundError": "Give bounds, a clamp or a grid that the message allows.",
+    "BudgetError": "Ask for less epsilon, or let the keeper of the account raise its cap.",
+    "DataError": "Give the table, file or record in the form that the message names.",
+    "PremiseError": "Change what the message names so that the premise holds; there is no way around it.",
+    "LedgerError": "Look at the ledger: `snapdp ledger verify PATH`.",
+    "ProgramError": "Correct the program at the place that the message names.",
+    "InProgressError": "Wait until the release that is running has ended, and ask again.",
+    "UnavailableError": "Ask again when server or disk can be reached.",
+    "SnapdpError": "Do what the message says.",
+}
+PAGES = {  # the page of each class
+    "ParameterError": "parameter",
+    "BoundError": "bound",
+    "BudgetError": "budget",
+    "DataError": "data",
+    "PremiseError": "premise",
+    "LedgerError": "ledger",
+    "InProgressError": "ledger",
+    "UnavailableError": "ledger",
+    "ProgramError": "program",
+    **dict.fromkeys(MISUSE, "usage"),
+}
+
+
+@cache
+def every_message() -> list[Message]:
+    """Return every refusal of the package."""
+    return messages(SOURCE)
+
+
+def messages_page(page: str) -> str:
+    """Return the messages of a page, by rooms: first that of most messages."""
+    names = [name for name, of in PAGES.items() if of == page]
+    found = [each for each in every_message() if each.error in names]
+    many, order = Counter(each.room for each in found), [*ROOMS]
+    found.sort(key=lambda each: (-many[each.room], order.index(each.room), each.place.partition(":")[0], each.problem))
+    parts = []
+    for room, lines in groupby(found, key=lambda each: each.room):
+        parts.append(f"## {ROOMS[room]}\n\n" + "\n".join(_lines(list(lines), several=len(names) > 1)))
+    return "\n\n".join(parts)
+
+
+def _lines(found: Sequence[Message], *, several: bool) -> list[str]:
+    """Return messages as items, what to do below each; what is said of several problems in the same way, once."""
+    lines = []
+    for each in found:
+        of = f" *({each.error})*" if several and each.error not in MISUSE and each.error != "LedgerError" else ""
+        told = "" if each.error in MISUSE else f"\\\n  {plain(each.advice) or ADVICE[each.error]}"
+        lines.append(f"- **{plain(_sentence(each.problem))}**{of}{told}")
+    return lines
+
+
+def _sentence(text: str) -> str:
+    """Return a message as a command prints it: it begins as it is, and ends with a full stop or its own sign."""
+    return text if text.endswith((".", "?", "!", ")", CLOSED, ":")) else f"{text}."
+
+
+def classes_table() -> str:
+    """Return the classes of the family, with what they mean and how many messages each has."""
+    classes = [each for each in error_classes(SOURCE).values() if each.name != "SnapdpError"]
+    return table(["class", "what it means", "derived from", "messages"], [_row(each) for each in classes])
+
+
+def _row(each: ErrorClass) -> tuple[str, ...]:
+    count = sum(1 for one in every_message() if one.error == each.name)
+    told = plain(" ".join(each.told.split()))
+    return f"[`{each.name}`](messages/{PAGES[each.name]}.md)", told, f"`{each.base}`", str(count)

@@ -1,0 +1,282 @@
+"""The reference has every field of records, every key of studies, every column of ledgers, and every key of JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli import app
+from snapdp.ledger import chain
+from snapdp.ledger.migrations import migrations
+from snapdp.ledger.storage import sqlite_link, sqlite_schema, storage
+from snapdp.release import record
+from snapdp.studies import KIND_KEYS, KINDS, categories, reader
+from snapdp.studies.statistics.details import CONDITION_KEYS
+from tests import ROOT
+from tests.docs.reference import page, rows, section, words
+
+from snapdp_reference import commands, generated, requests  # isort: skip
+
+GOLDEN = sorted((ROOT / "tests" / "vectors" / "golden").glob("v*"))
+
+# The record
+
+
+def record_tables(text: str) -> dict[str, dict[str, list[str]]]:
+    """Return the rows of the page, by the place in a record and the field."""
+    places = {
+        "record": "## The whole record",
+        **{name: f"## `{name}`" for name in record.ALLOWED if name not in ("record", "column")},
+    }
+    found = {
+        place: {words(line[0])[0]: line for line in rows(section(text, heading))} for place, heading in places.items()
+    }
+    found["by"] = {**found["columns"], **found["by"]}
+    return {**found, "column": found["columns"]}
+
+
+def fields_of_records() -> dict[str, set[str]]:
+    details = {key for kind in KINDS.values() for key in kind.details}
+    return {place: fields | (details if place == "statistics" else set()) for place, fields in record.ALLOWED.items()}
+
+
+def test_every_field_of_a_record_has_its_line_and_no_other():
+    tables = record_tables(page("record.md"))
+    assert {place: set(lines) for place, lines in tables.items()} == fields_of_records()
+
+
+def test_a_field_of_a_record_has_the_version_that_it_came_with():
+    tables = record_tables(page("record.md"))
+    for place, lines in tables.items():
+        for field, line in lines.items():
+            added = [number for number, places in record.VERSIONS.items() if field in places.get(place, set())]
+            whole = {"csv", "keys", "parents", "certificate"}  # came as a whole with the field that holds them
+            shared = place == "by" and field not in record.VERSIONS[2]["by"]
+            if place not in whole and not shared:
+                assert line[2] == str(added[0] if added else 1), (place, field)
+
+
+def test_a_field_of_a_record_has_the_kind_that_is_checked():
+    for place, lines in record_tables(page("record.md")).items():
+        for field, line in lines.items():
+            kind = line[1]
+            assert (kind == "whole number") == (field in record.WHOLE_NUMBERS and place != "versions"), (place, field)
+            assert (kind == "true or false") == (field in record.TRUTHS), (place, field)
+            assert ("objects" in kind) == (field in record.ROWS | record.TABLE_OR_ROWS), (place, field)
+            if field in record.LISTS and not (place == "statistics" and field == "outside"):
+                assert kind.startswith("list of "), (place, field)
+
+
+def test_a_line_that_is_lacking_would_be_found():
+    text = page("record.md").replace("| `noise_scale` |", "| `noise_size` |")
+    found = {place: set(lines) for place, lines in record_tables(text).items()}
+    assert found["parts"] ^ fields_of_records()["parts"] == {"noise_scale", "noise_size"}
+
+
+@pytest.mark.parametrize(
+    "path", [each for folder in GOLDEN for each in folder.glob("record*.json")], ids=lambda p: p.stem
+)
+def test_the_fields_of_golden_records_are_in_the_tables_of_their_version(path):
+    tables = record_tables(page("record.md"))
+    found = json.loads(path.read_text(encoding="utf-8"))
+
+    def look(place: str, values: dict) -> None:
+        for key, value in values.items():
+            assert int(tables[place][key][2]) <= found["snapdp_record"] or place == "by", (place, key)
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, dict):
+                    look(key, each)
+
+    look("record", found)
+
+
+# The study file
+
+
+def study_rows(heading: str) -> dict[str, list[str]]:
+    return {words(line[0])[0]: line for line in rows(section(page("study-file.md"), heading))}
+
+
+def test_every_key_of_a_study_has_its_line_and_version():
+    top = study_rows("## Top of the file")
+    assert set(top) == set(reader.STUDY_KEYS)
+    assert {key for key, line in top.items() if line[2] == "2"} == reader.VERSIONS[2]
+    assert set(study_rows("## `[csv]`")) == set(reader.CSV_KEYS)
+    assert set(study_rows("## `where`")) == set(CONDITION_KEYS)
+
+
+def test_every_key_of_a_column_has_its_line_kinds_and_version():
+    kinds = {**KIND_KEYS, **dict.fromkeys(("number", "integer"), (*reader.NUMBER_KEYS, *reader.BIN_KEYS))}
+    found = study_rows("## `[columns.NAME]`")
+    assert set(found) == {key for keys in kinds.values() for key in keys}
+    for key, line in found.items():
+        takes = {kind for kind, keys in kinds.items() if key in keys}
+        assert (set(kinds) if line[1] == "all" else set(line[1].split(", "))) == takes, key
+    first = {*reader.NUMBER_KEYS, *KIND_KEYS["category"]} - set(categories.LATER_KEYS)
+    assert {key for key, line in found.items() if line[3] == "1"} == first
+
+
+REFUSED = {("by", "magnitudes"), ("keys", "magnitudes"), ("keys", "quantiles")}  # read, to say that there are none
+SINCE_2 = {"keys", "margins", "shares"}
+
+
+def test_every_key_of_a_statistic_has_its_line_and_kinds():
+    found = study_rows("## `[[statistic]]`")
+    takes = {key: {name for name, kind in KINDS.items() if key in kind.toml_keys()} for key in found}
+    assert set(found) == {*reader.COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())}
+    for key, line in found.items():
+        known = set(KINDS) if line[1] == "all" else set(line[1].split(", "))
+        assert known == (takes[key] or set(KINDS)) - {kind for of, kind in REFUSED if of == key}, key
+    assert {key for key, line in found.items() if line[3] == "2"} == SINCE_2
+    assert set(words(found["kind"][4])) == {f'"{kind}"' for kind in KINDS}
+
+
+# The ledger
+
+
+def test_every_table_and_column_of_a_ledger_has_its_line():
+    text = page("ledger-format.md")
+    made = sqlite_schema.schema_of(migrations("sqlite"))
+    with sqlite3.connect(":memory:") as connection:
+        for name, statement in made.items():
+            if statement.startswith("CREATE TABLE"):
+                connection.execute(statement)
+                lines = {words(line[0])[0]: line[1] for line in rows(section(text, f"### `{name}`"))}
+                columns = connection.execute(f"SELECT name, type FROM pragma_table_info('{name}')").fetchall()
+                assert lines == dict(columns), name
+    connection.close()
+    assert [name for name, each in made.items() if each.startswith("CREATE TABLE")] == re.findall(
+        r"^### `(\w+)`$", text, re.M
+    )
+
+
+def test_every_pragma_and_field_of_an_entry_has_its_line():
+    text = page("ledger-format.md")
+    shown = {name: line[1] for line in rows(section(text, "### Pragmas")) for name in words(line[0])}
+    assert {name: shown[name] for name, _, _ in (each.partition(" = ") for each in sqlite_link.SETTINGS)} == {
+        name: value for name, _, value in (each.partition(" = ") for each in sqlite_link.SETTINGS)
+    }
+    assert f"0x{sqlite_link.APPLICATION:X}" in shown["application_id"]
+    common, *_ = re.findall(r"\| field \|.*?\n\n", section(text, "## Bodies of entries"), re.DOTALL)
+    assert {words(line[0])[0] for line in rows(common)} == chain.COMMON
+    own = [line for line in rows(section(text, "## Bodies of entries")) if len(line) == 5]
+    fields = {(words(line[0])[0], words(line[1])[0]): line for line in own}
+    assert set(fields) == {(kind, field) for kind, names in chain.FIELDS.items() for field in names}
+    for (_, field), line in fields.items():
+        expected = "whole number" if field in chain.NUMBERS else "object" if field in chain.TABLES else "text"
+        assert line[2] == expected, field
+    assert f"The newest format is {storage.FORMAT}; formats 1 to {storage.READABLE[-1]}" in text
+
+
+# Certificates
+
+
+def test_every_key_of_a_certificate_has_its_line():
+    text = page("certificates.md")
+    of_program = {
+        word for line in rows(section(text, "## Of a program: `snapdp-certificate/2`")) for word in words(line[0])
+    }
+    of_release = {
+        word
+        for line in rows(section(text, "## Of a release: `snapdp-release-certificate/1`"))
+        for word in words(line[0])
+    }
+    for path in (each for folder in GOLDEN for each in folder.glob("*certificate*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        known = of_release if "record" in found else of_program | {"name", "parameters"}
+        assert set(found) <= known, path
+        assert set(found.get("witness", ())) <= of_program, path
+
+
+def test_the_premises_of_releases_are_those_of_the_checker():
+    from snapdp.audits import check_release
+
+    shown = [
+        f"{line[0]} {line[1]}"
+        for line in rows(page("certificates.md"))
+        if line[1:2] and line[1] in ("proved", "tested", "assumed")
+    ]
+    assert sorted(shown) == sorted(check_release.PROVED.split(", "))
+
+
+# JSON
+
+
+def stated_keys(command: str) -> set[str]:
+    """Return the keys that the table has for a command, those of its flags too."""
+    line = next(line for line in rows(section(page("json-api.md"), "## Commands")) if line[0] == command)
+    return set(words(line[1]))
+
+
+PLAN = "plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5"
+BARE = "plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 5 --if-output 9.5"
+CREATE = "ledger create l.ledger --dataset x --cap 1 --relation change-one --n 50"
+
+
+@pytest.mark.parametrize(
+    ("typed", "line", "others"),
+    [
+        (PLAN, "`snapdp plan` STUDY", {"account", "--ledger"}),
+        (BARE, "`snapdp plan` --sensitivity", {"--if-value", "--if-output"}),
+        (CREATE, "`snapdp ledger create`, `amend`", {"create"}),
+        ("ledger show l.ledger", "`snapdp ledger show`", set()),
+        ("ledger history l.ledger", "`snapdp ledger history`", set()),
+        ("ledger composed l.ledger", "`snapdp ledger composed`", set()),
+        ("ledger verify l.ledger", "`snapdp ledger verify`", set()),
+        ("ledger backup l.ledger b.ledger", "`snapdp ledger backup`", set()),
+        (f"init s.toml {PLAN.removeprefix('plan ')}", "`snapdp init`", set()),
+        ("sql s.toml", "`snapdp sql`", set()),
+        ("verify snap_half --certificate h.json", "`snapdp verify` PROGRAM", set()),
+        ("check h.json", "`snapdp check`", {"certificates"}),
+        ("lab derive snap_half", "`snapdp lab derive`", {"rules", "warning", "--rules"}),
+        ("lab run snap_half --f 3 --U 0.3 --S -1", "`snapdp lab run`", set()),
+        ("lab bound 1/(x*x+1) --range x=0,1", "`snapdp lab bound`", {"cores"}),
+        ("lab compare --epsilons 1", "`snapdp lab compare`", set()),
+        ("lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000 --bits 118", "`snapdp lab bits`", set()),
+        ("help epsilon", "`snapdp help`", {"topics"}),
+        ("completion bash", "`snapdp completion`", set()),
+    ],
+)  # fmt: skip
+def test_results_have_the_keys_that_the_page_states(typed, line, others, tmp_path, monkeypatch):
+    """In one directory, one after the other: what a command needs, another has made."""
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    if "l.ledger" in typed and not typed.startswith("ledger create"):
+        runner.invoke(app.main, CREATE.split())
+    if typed == "sql s.toml":
+        runner.invoke(app.main, [*f"init s.toml {PLAN.removeprefix('plan ')}".split()])
+    if typed == "check h.json":
+        runner.invoke(app.main, ["verify", "snap_half", "--certificate", "h.json"])
+    done = runner.invoke(app.main, [*typed.split(), "--json"])
+    assert done.exit_code == 0, done.output
+    assert set(json.loads(done.stdout)) == stated_keys(line) - others
+
+
+def test_a_refusal_has_the_keys_that_the_page_states():
+    done = CliRunner().invoke(app.main, ["ledger", "show", "nowhere.ledger", "--json"])
+    head = section(page("json-api.md"), "## Commands").partition("`inspect`")[0]
+    assert set(json.loads(done.stdout)) | {"try"} == {words(line[0])[0] for line in rows(head)}
+
+
+def test_every_command_with_json_has_its_keys_stated():
+    text = section(page("json-api.md"), "## Commands")
+    for path, each in commands.every_command().items():
+        if any("--json" in option.opts for option in each.params):
+            last = path.rpartition(" ")[2]
+            assert f"`snapdp {path}`" in text or f"`{last}`" in text, path
+
+
+def test_every_request_of_the_page_is_described_with_all_that_it_takes():
+    text = generated("requests")
+    for path, ways in requests.openapi()["paths"].items():
+        for method in ways:
+            assert f"### {method.upper()} {path}\n\n" in text
+    silent = [line for line in rows(text) if len(line) == 4 and not line[3]]
+    assert silent == []
+    assert {words(line[0])[0] for line in rows(section(page("json-api.md"), "### Refusals"))} == {
+        "ok", "error", "advice", "field", "spent",
+    }  # fmt: skip
