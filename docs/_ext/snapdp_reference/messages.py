@@ -18,11 +18,13 @@ from typing import NamedTuple
 
 FAMILY = "SnapdpError"
 MISUSE = ("UsageError", "BadParameter", "BadOptionUsage", "BadArgumentUsage", "ClickException")
+_DERIVED = re.compile(r"^class \w+\(\w*Error\)", re.MULTILINE)
 RAISING = re.compile(r"\braise |Error\(")
 MOST_ALTERNATIVES = 12  # of one message, where what is put into it can be several texts
 OPENED, CLOSED = "\u2039", "\u203a"  # around a hole
 _ONE_HOLE = re.compile(f"(?:{OPENED}[^{CLOSED}]*{CLOSED})?")
 _UNKNOWN = f"{OPENED}...{CLOSED}"
+_HOLDING = (ast.expr, ast.stmt, ast.keyword, ast.excepthandler, ast.comprehension, ast.withitem, ast.match_case)
 Known = Mapping[str, Sequence[str]]
 
 
@@ -49,8 +51,9 @@ def error_classes(source: Path) -> dict[str, ErrorClass]:
     """Return every class of the family, by name, those first that others are derived from."""
     classes = {
         node.name: ErrorClass(node.name, _bases(node)[0], ast.get_docstring(node) or "", _where(path, source))
-        for path, tree in trees(source).items()
-        for node in ast.walk(tree)
+        for path in sorted(source.rglob("*.py"))
+        if _DERIVED.search(text := path.read_text(encoding="utf-8"))  # parsing them all would take seconds
+        for node in ast.parse(text).body
         if isinstance(node, ast.ClassDef) and _bases(node)
     }
     found: dict[str, ErrorClass] = {FAMILY: classes[FAMILY]}
@@ -60,10 +63,15 @@ def error_classes(source: Path) -> dict[str, ErrorClass]:
 
 
 def messages(source: Path) -> list[Message]:
-    """Return every refusal of the package, in the order of its files; the same words of one class and room once."""
-    made = ((error, call) for error in (*error_classes(source), *MISUSE) for call in _calls(source).get(error, ()))
-    every = (each for error, call in made for each in _of_call(call, error, source))
-    return list({each[:4]: each for each in every}.values())
+    """Return every refusal of the package; the same words of one class and room once."""
+    return list({each[:4]: each for each in at_every_place(source)}.values())
+
+
+def at_every_place(source: Path) -> Iterator[Message]:
+    """Yield every refusal of the package wherever it is made, by classes and in the order of files."""
+    for error in (*error_classes(source), *MISUSE):
+        for made in _calls(source).get(error, ()):
+            yield from _of_call(made, error, source)
 
 
 @cache
@@ -111,7 +119,7 @@ def _within(
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Call):
             yield child, around
-        if isinstance(child, (ast.expr, ast.stmt, ast.keyword, ast.excepthandler, ast.comprehension, ast.withitem)):
+        if isinstance(child, _HOLDING):
             yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
 
 
