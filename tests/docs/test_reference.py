@@ -108,7 +108,7 @@ def test_a_class_of_values_has_the_signature_of_its_fields():
 @pytest.mark.parametrize(
     ("lines", "shown"),
     [
-        (["A *b* of `c_d`."], [r"A \*b\* of ``c_d``."]),
+        (["A *b* of `c_d`, 2*x*3, *args."], [r"A *b* of ``c_d``, 2\*x\*3, \*args."]),
         (["x      one", "       more", "y, z   two"], ["``x``", "    one more", "``y, z``", "    two"]),
         (["lower, top  one", "a_longer_b two"], ["``lower, top``", "    one a\\_longer\\_b two"]),
         (["lower    one", "a_longer two"], ["``lower``", "    one", "``a_longer``", "    two"]),

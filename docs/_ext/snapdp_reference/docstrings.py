@@ -1,7 +1,8 @@
 """Docstrings of the package as reStructuredText: they are plain text, and shown as it reads.
 
 A docstring has paragraphs, examples (>>>), formulas and tables (indented, kept as they are), lists, and what parameters
-mean: lines of a name, two or more blanks, and words. Backquotes stand around code. Every other sign means itself.
+mean: lines of a name, two or more blanks, and words. Backquotes stand around code, asterisks around a *word* that is
+stressed. Every other sign means itself.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 _PAIR = re.compile(r"(\*{0,2}[\w.\"'\[\]]+(?:(?:,| and| or) [\w.\"']+)*)(?: {2,}|\t)(\S.*)")
 _ITEM = re.compile(r"[-*] +(.*)")
 _CODE = re.compile(r"`([^`]+)`")
+_STRESSED = re.compile(r"((?<![\w*])\*\w[\w -]*\*(?![\w*]))")
 BREAK = "\\ "  # nothing, between code and a letter
 _SIGNS = re.compile(r"([\\*_|`])")
 
@@ -104,4 +106,5 @@ def inline(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SIGNS.sub(r"\\\1", text)
+    """Return a text whose signs mean themselves, but for a word *between asterisks*."""
+    return "".join(part if place % 2 else _SIGNS.sub(r"\\\1", part) for place, part in enumerate(_STRESSED.split(text)))
