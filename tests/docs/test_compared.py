@@ -59,3 +59,11 @@ def test_verdicts_are_those_that_the_long_suite_expects():
             if verdict.strip():
                 found[peer][name.strip(" `")] = verdict.strip()
     assert found == EXPECTED
+
+
+def test_what_the_benchmarks_say_in_short_stands_in_their_tables_too():
+    short, rest = BENCHMARKS.split("\n## ", 1)
+    numbers = re.compile(r"(?<![\w^.,-])\d[\d,.]*(?<![.,])(?! *\^|\^)")
+    said = {number for line in re.findall(r"^- .*(?:\n  .*)*", short, re.MULTILINE) for number in numbers.findall(line)}
+    assert {"5.77", "2,073", "0.93", "2.31"} <= said
+    assert said - set(numbers.findall(rest)) == set()
