@@ -60,6 +60,16 @@ def test_modules_that_moved_are_gone_and_their_doors_open(before, now):
         importlib.import_module(before)
 
 
+def test_the_former_door_of_studies_has_the_names_that_it_had():
+    import snapdp.queries
+
+    had = (
+        "Column Condition Query Relation add_remove category_column change_one condition count_query covariance_query "
+    )
+    had += "derived_mean histogram_query integer_column mean_query mechanism number_column sum_query variance_query"
+    assert [name for name in had.split() if not hasattr(snapdp.queries, name)] == []
+
+
 def test_names_of_before_say_their_new_ones():
     assert "lab derive` now" in done("snapdp derive snap_half").stderr
     assert "lab bound` now" in done('snapdp bound "x+1" --range x=0,1').stderr
