@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
-from snapdp.errors import ParameterError
+from snapdp.errors import ParameterError, SnapdpError
 from snapdp.selftest.check import BROKE, Check, Checked, Effort
 from snapdp.selftest.versions import checked_versions
 from snapdp.values import Value
@@ -109,4 +109,5 @@ def _guarded(check: Check, effort: Effort) -> Checked:
             warnings.simplefilter("ignore")  # a filter that is switched off says so; its answers are compared anyway
             return check.run(effort)
     except Exception as broken:
-        return Checked(differences=(f"{BROKE} ({type(broken).__name__}): {broken}",))
+        said = broken.problem if isinstance(broken, SnapdpError) else broken
+        return Checked(differences=(f"{BROKE} ({type(broken).__name__}): {said}",))

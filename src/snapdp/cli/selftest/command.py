@@ -122,7 +122,7 @@ def _print(found: SelfTest) -> None:
         if each.absent:
             note(f"{check.name} is absent: {each.absent}.")
         for line in each.differences:
-            echo(f"{check.name}: {one_line(line)}")
+            note(f"{check.name}: {one_line(line)}", style="")
         if each.verdict == "DIFFERENT" and not each.differences:
             echo(f"{check.name}: nothing was compared")
     if any(check.name == "entropy" for check, _ in found.found):
