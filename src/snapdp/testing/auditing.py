@@ -45,7 +45,7 @@ def audit(
 ) -> AuditReport:
     """Replay a release on two neighbouring inputs with the same noise, and report what tells them apart.
 
-    release        a function of one input; it is called some 140 times, each time with a copy of an input
+    release        a function of one input; it is called some 150 times, each time with a copy of an input
     first, second  two inputs that differ as neighbours do
     epsilon        the loss that is claimed of one call; the smaller, the fewer replays tell. Without it nothing that
                    differs in every replay is excused by the noise

@@ -21,12 +21,16 @@ FAULTS = {  # the fault: the checks that are run, and those of them that must fi
     "constant_system": (("entropy", "aes"), ("entropy",)),
     "one_bit_stuck": (("entropy", "aes"), ("entropy",)),
 }
+MAY_BE_ABSENT = ("sums-postgresql",)  # where no server runs
 SAID = {
     "logarithm_off_at_low_precision": "to 2 bits:",
     "changed_known_logarithm": "known logarithm of 0.0009356351875005053:",
     "reused_word": "count, fine: value",
+    "reused_half": "count, natural: value",
     "sums_in_doubles": "DuckDB, file, products of wide, wide, 0:",
     "synchronous_off": "synchronous is 0, should be 2 (FULL) or more",
+    "repeated_blocks": "different words among those drawn: 57344, should be 65536",
+    "constant_system": "first words: bit 0 is 1 in 16384 of 16384 words",
     "one_bit_stuck": "bit 28 is 1 in 0 of 16384 words",
 }
 
@@ -39,7 +43,7 @@ def test_a_planted_fault_is_found_by_the_right_check(fault, monkeypatch):
     assert found.differing == right
     assert not found.is_sound
     told = " ".join(line for _, each in found.found for line in each.differences)
-    assert SAID.get(fault, "") in told
+    assert SAID[fault] in told
 
 
 @pytest.mark.parametrize("name", [name for name in CHECKS if name not in ("long-vector", "sums-spark", "ledger-crash")])
@@ -47,7 +51,7 @@ def test_each_quick_check_passes_where_nothing_is_wrong(name):
     ((check, found),) = run_selftest(only=[name], quick=True, seed=SEED).found
     assert check.name == name
     assert found.differences == ()
-    assert found.absent or found.comparisons > 10
+    assert found.comparisons > 10 or (found.absent and name in MAY_BE_ABSENT)
 
 
 @pytest.mark.long

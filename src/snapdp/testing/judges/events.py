@@ -58,16 +58,17 @@ def sided(
     Its side, and half the way that the number moved, are those of the first pair that moves at all; the middle of the
     first input's outputs is that of the runs that choose. None stands for what is no number, on neither side.
     """
-    for place, (a, b) in enumerate(zip(first, second, strict=True)):
-        if a is not None and b is not None and a != b:
-            threshold = (median(choosing) if choosing else a) + (b - a) / 2
-            below = a < b
+    pairs = enumerate(zip(first, second, strict=True))
+    moved = next(((i, a, b) for i, (a, b) in pairs if a is not None and b is not None and a != b), None)
+    if moved is None:
+        return None
+    place, a, b = moved
+    threshold = (median(choosing) if choosing else a) + (b - a) / 2
 
-            def is_on_its_side(output: Fraction | None, threshold: Fraction = threshold, below: bool = below) -> bool:
-                return output is not None and (output < threshold if below else output > threshold)
+    def is_on_the_side_of_a(output: Fraction | None) -> bool:
+        return output is not None and (output < threshold if a < b else output > threshold)
 
-            return separated_by(first[place + 1 :], second[place + 1 :], claims, event=is_on_its_side)
-    return None
+    return separated_by(first[place + 1 :], second[place + 1 :], claims, event=is_on_the_side_of_a)
 
 
 def too_narrow(replays: Replays, claims: Claims, *, known: frozenset[str]) -> Iterator[Violation]:
