@@ -16,11 +16,9 @@ from snapdp.interop import (
     epsilon_by_package,
     event,
     measurement,
-    sheet,
     spend,
     vector_measurement,
 )
-from snapdp.release import load_record
 
 EPSILONS = ["0.1", "0.3", "1/3", "0.7", "1", "2.5", "1e-4"]
 TOO_LITTLE = Fraction(1, 10**9)  # what floating point of the package may make of a delta: it rounds, and truncates
@@ -154,11 +152,3 @@ def events_are_those_of_the_package():
     assert isinstance(found, dp_accounting.ComposedDpEvent)
     assert found.events[0].event == dp_accounting.LaplaceDpEvent(2.0)
     assert found.events[0].count == 3
-
-
-def a_sheet_is_read_back_by_a_reader_of_yaml(path: str):
-    import yaml
-
-    read = yaml.safe_load(sheet(load_record(path)))
-    assert read["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.5}
-    assert read["deployment"]["administrative"]["tier"] == 3

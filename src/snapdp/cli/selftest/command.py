@@ -5,18 +5,16 @@ Room: cli. Parse, one library call, print. Exit 0 where nothing differs, 1 where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.screen import echo, echo_json, note, say, table, watched
+from snapdp.cli.screen import echo, echo_json, note, stepping, table
 from snapdp.display import one_line
 from snapdp.selftest import CHECKS
 
 if TYPE_CHECKING:
-    from snapdp.selftest import Check, SelfTest
+    from snapdp.selftest import SelfTest
 
 EXAMPLE = """\b
 All tables, values and ledgers are made up, in a temporary directory; nothing
@@ -62,28 +60,13 @@ def selftest_command(
     if listing:
         _list(as_json)
         return
-    with _progress(len(only) or len(CHECKS)) as tell:
-        found = run_selftest(only=only, quick=quick, seed=seed, tell=tell)
+    with stepping("self-test", len(only) or len(CHECKS)) as step:
+        found = run_selftest(only=only, quick=quick, seed=seed, tell=lambda check: step(check.name))
     if as_json:
         echo_json(_values(found), indent=2)
     else:
         _print(found)
     ctx.exit(0 if found.is_sound else 1)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[Check], None]]:
-    """Yield what says how far it is: one line that changes on a terminal, a line a check elsewhere."""
-    begun = 0
-    with watched("self-test") as status:
-
-        def tell(check: Check) -> None:
-            nonlocal begun
-            begun += 1
-            line = f"{check.name}, {begun} of {total}"
-            say(line) if status is None else status(line)
-
-        yield tell
 
 
 def _list(as_json: bool) -> None:
