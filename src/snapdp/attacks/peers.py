@@ -15,7 +15,7 @@ OfRows = Callable[[Sequence[float]], float]
 
 INSTALLED_BY = {  # each in an environment of its own: they need versions that exclude each other
     "diffprivlib": "pip install diffprivlib 'scikit-learn<1.7'",  # newer ones it cannot import
-    "opendp": "pip install opendp",
+    "opendp": "pip install 'opendp>=0.14'",
     "python-dp": "pip install python-dp",
 }
 OPENDP_TRIALS = 1_000  # outputs of one number, each of which takes a millisecond
