@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
+from tests.docs.navigation import pages_of_the_site
 from tests.services import address, new_database, on_spark, postgres_server, spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
-NAMED = re.compile(r"^```toml (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)  # a study that is saved under a name
+NAMED = re.compile(r"^```(?:toml|csv) (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)  # saved under its name
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -60,7 +61,7 @@ def test_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
 
 
 def make_tables(page):
-    """Write the tables of a page, and its studies that have a name, into the current directory."""
+    """Write the tables of a page, and its files that have a name, into the current directory."""
     source = page.read_text(encoding="utf-8")
     for block in MADE.findall(source):
         exec(compile(block, str(page), "exec"), {})
@@ -123,10 +124,9 @@ def test_pages_that_need_a_component_are_found():
     assert [page.name for page in pages_for("postgres")] == ["large-data-on-spark.md", "team-ledger.md"]
 
 
-def in_the_order_of_the_readme():
-    """Return the README and the pages of the guide, as somebody comes to them who begins at the top."""
-    linked = re.findall(r"\]\((docs/guide/[\w-]+\.md)\)", README.read_text(encoding="utf-8"))
-    return [README, *(ROOT / each for each in dict.fromkeys(linked))]
+def in_the_order_of_reading():
+    """Return the README and the pages of the site, as somebody comes to them who begins at the top."""
+    return [README, *pages_of_the_site()]
 
 
 def commands_of(page):
@@ -141,7 +141,7 @@ def commands_of(page):
 def test_all_pages_can_be_followed_one_after_the_other_in_one_directory(tmp_path, monkeypatch):
     (tmp_path / "clone").mkdir()
     monkeypatch.chdir(tmp_path / "clone")
-    for page in in_the_order_of_the_readme():
+    for page in in_the_order_of_reading():
         source = page.read_text(encoding="utf-8")
         make_tables(page)
         for study in TOML.findall(source)[: bool(MADE.search(source))]:  # of a table of the page itself
@@ -170,7 +170,7 @@ def test_the_page_of_real_tables_can_be_followed_by_itself(tmp_path, monkeypatch
 def test_no_page_writes_something_else_under_the_name_that_another_page_has_written():
     """A certificate of one page had the name of a record of the next, in the same directory."""
     written: dict[str, set[str]] = {}
-    for page in in_the_order_of_the_readme():
+    for page in in_the_order_of_reading():
         for words in commands_of(page):
             for flag, name in pairwise(words):
                 if flag in ("--record", "--certificate", "--report", "--values", "--plot"):
@@ -185,10 +185,6 @@ def test_commands_of_a_page_of_theory_run_by_themselves(page, tmp_path, monkeypa
     for _, *words in commands_of(page):
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, (words, done.output, done.stderr)
-
-
-def test_every_page_of_the_guide_is_linked_from_the_readme():
-    assert set(in_the_order_of_the_readme()) == {README, *(ROOT / "docs/guide").glob("*.md")}
 
 
 def test_some_examples_exist():

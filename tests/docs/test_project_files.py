@@ -29,7 +29,7 @@ def test_the_core_installs_neither_pictures_nor_servers():
     assert names == {"numpy", "gmpy2", "cryptography", "click", "duckdb", "lark", "rich"}
     extras = PROJECT["optional-dependencies"]
     assert extras["all"] == ["snapdp[plot,spark,postgres,web]"]
-    assert extras["dev"][0] == "snapdp[all]"
+    assert extras["dev"][0] == "snapdp[all,docs]"
 
 
 def test_what_messages_and_pages_say_to_install_is_what_the_extras_ask_for():
