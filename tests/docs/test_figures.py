@@ -19,7 +19,7 @@ from tests import ROOT
 MISSED = Fraction(1, 10**9)
 SCALE = 2.0
 PAIRS = {(0, 1): 20_000, (3, 4): 20_000, (412, 413): 100_000}  # outputs of either value
-MANY = 20  # times as many in the long suite
+MANY = 10  # times as many in the long suite
 
 
 def figures() -> dict[tuple[int, int], tuple[Fraction, Fraction]]:

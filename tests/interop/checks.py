@@ -59,6 +59,7 @@ def a_chain_of_clamp_and_sum_reports_what_is_charged_and_at_most_an_ulp_more():
         chain = total >> measurement(mechanism(epsilon, 10), T=int)
         for d_in in (1, 2, 3, 7):
             assert within_an_ulp(chain.map(d_in), Fraction(epsilon) * total.map(d_in) / 10), (epsilon, d_in)
+            assert dp.c.make_chain_mt(measurement(mechanism(epsilon, 10), T=int), total).map(d_in) == chain.map(d_in)
     assert isinstance(chain([1, 2, 30, -5]), float)
 
 

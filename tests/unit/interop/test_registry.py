@@ -61,6 +61,8 @@ def test_what_is_known_is_filled_in():
         "    number_of_privacy_units: 40",
         "      epsilon: 1.5",
         '    model_name: "Central"',
+        '    access_type: "Non-interactive"',
+        '    data_product_type: "Summary statistics"',
         '    status: "Draft"',
         "    tier: 3",
     ):
