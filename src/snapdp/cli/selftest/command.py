@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.screen import echo, echo_json, note, say, table, watched
+from snapdp.cli.screen import echo, echo_json, note, stepping, table
 from snapdp.display import one_line
 from snapdp.selftest import CHECKS
 
 if TYPE_CHECKING:
-    from snapdp.selftest import Check, SelfTest
+    from snapdp.selftest import SelfTest
 
 EXAMPLE = """\b
 All tables, values and ledgers are made up, in a temporary directory; nothing
@@ -69,8 +69,8 @@ def selftest_command(
     if listing:
         _list(as_json)
         return
-    with _ending_in_order(), _progress(len(only) or len(CHECKS)) as tell:
-        found = run_selftest(only=only, quick=quick, seed=seed, tell=tell)
+    with _ending_in_order(), stepping("self-test", len(only) or len(CHECKS)) as step:
+        found = run_selftest(only=only, quick=quick, seed=seed, tell=lambda check: step(check.name))
     if as_json:
         echo_json(_values(found), indent=2)
     else:
@@ -91,21 +91,6 @@ def _ending_in_order() -> Iterator[None]:
     finally:
         if before is not None:
             signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[Check], None]]:
-    """Yield what says how far it is: one line that changes on a terminal, a line a check elsewhere."""
-    begun = 0
-    with watched("self-test") as status:
-
-        def tell(check: Check) -> None:
-            nonlocal begun
-            begun += 1
-            line = f"{check.name}, {begun} of {total}"
-            say(line) if status is None else status(line)
-
-        yield tell
 
 
 def _list(as_json: bool) -> None:
