@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -21,9 +23,10 @@ def run(*words: str) -> Any:
 
 
 def test_json_is_a_list_of_rows_with_numbers_or_null_where_a_library_is_absent(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "diffprivlib", None)
+    monkeypatch.setitem(sys.modules, "diffprivlib", None)
     done = run("attack", "precision", "--trials", "500", "--target", "numpy", "--target", "diffprivlib", "--json")
-    assert done.exit_code == 0
+    assert done.exit_code == 2
+    assert "diffprivlib (pip install diffprivlib 'scikit-learn<1.7')" in done.stderr
     rows = json.loads(done.stdout)
     assert [set(row) for row in rows] == [{"attack", "target", "verdict", "claimed", "lower_bound"}] * 2
     assert [(row["target"], row["verdict"]) for row in rows] == [("numpy", "refuted"), ("diffprivlib", "absent")]
@@ -38,7 +41,15 @@ def test_the_same_seed_draws_the_same_noise_of_the_textbook():
 
 def test_a_seed_that_nobody_gave_is_told():
     done = run("attack", "returned-noise", "--trials", "50", "--target", "numpy")
-    assert done.stderr.startswith("seed of numpy's noise: ")
+    assert "seed of numpy's noise: " in done.stderr
+
+
+def test_how_far_it_is_is_told_where_no_terminal_is_too():
+    done = run(*QUICK)
+    assert done.stderr.splitlines()[:2] == [
+        "returned-noise against numpy, 1 of 2",
+        "returned-noise against snapdp, 2 of 2",
+    ]
 
 
 def test_a_name_explains_the_attack_and_every_verdict_says_how_sure_it_is():
@@ -47,6 +58,57 @@ def test_a_name_explains_the_attack_and_every_verdict_says_how_sure_it_is():
         assert word in " ".join(done.stdout.split())
     assert "refuted" in done.stdout
     assert done.exit_code == 0
+
+
+def test_where_both_inputs_show_the_event_the_ratio_is_said_to_count():
+    told = " ".join(run("attack", "truncated-noise", "--trials", "1000", "--seed", "7").stdout.split())
+    assert told.count("Both inputs show it") == 1
+    assert re.search(r"snapdp: in [\d,]+ of 1,000 outputs for 0 \([\d.]+ %\), in [^.]+\.\d %\)\. Both inputs", told)
+    assert "Both inputs show it" not in run(*QUICK).stdout  # where neither does
+
+
+def test_no_line_is_wider_than_the_table_may_be_where_it_is_piped():
+    done = run("attack", "precision", "--trials", "50", "--seed", "1")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "unsaid"),
+    [
+        (["returned-noise", "--target", "numpy"], ["once in a million runs of its row."], ["some row", "no proof"]),
+        (["returned-noise"], ["some row of these at most once in 500,000 runs.", "no proof"], []),
+        (["returned-noise", "--target", "snapdp"], ["no proof"], ["million"]),
+        (["mixed-precision", "--target", "numpy"], ["Nothing was sampled"], ["million", "no proof"]),
+    ],
+)
+def test_only_verdicts_that_were_reached_are_explained(words, said, unsaid):
+    told = " ".join(run("attack", *words, "--trials", "100").stdout.split())
+    assert [each for each in said if each not in told] == []
+    assert [each for each in unsaid if each in told] == []
+
+
+def test_a_target_that_was_asked_for_and_cannot_be_imported_is_no_success(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp", None)
+    alone = run("attack", "precision", "--target", "opendp")
+    assert alone.exit_code == 2
+    assert "NOTHING was attacked." in alone.stdout
+    assert "opendp (pip install 'opendp>=0.14')" in alone.stderr
+    assert "no proof" not in alone.stdout
+    beside = run("attack", "precision", "--target", "opendp", "--target", "snapdp", "--trials", "50")
+    assert beside.exit_code == 2
+    assert "absent" in beside.stdout
+    assert "NOTHING" not in beside.stdout
+
+
+def test_without_a_target_what_cannot_be_imported_is_told_and_is_no_failure(monkeypatch):
+    for name in ("diffprivlib", "opendp", "pydp"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(gallery, "MODULES", ("truncated_noise",))
+    done = run("attack", "--trials", "50")
+    assert done.exit_code == 0
+    told = " ".join(done.stdout.split())
+    assert all(f"pip install {name}" in told for name in ("diffprivlib", "'opendp>=0.14'", "python-dp"))
+    assert "absent" not in told
 
 
 def test_without_a_name_every_attack_has_its_rows_and_nothing_is_explained(monkeypatch):

@@ -14,10 +14,11 @@ import pytest
 from tests import ROOT
 
 FOLDERS = ("docs", "src", "tests", "benchmarks", "bin")
+PEERS = ".peers"  # environments of other libraries, which benchmarks and long tests make
 NAMED = re.compile(r"(?<![\w/.{<-])((?:[\w-]+/|\.\./)*[\w-]+\.(?:md|py|imp))(?![\w(])")
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-MODULES = sorted(path for folder in FOLDERS[1:4] for path in (ROOT / folder).rglob("*.py"))
+MODULES = sorted(path for folder in FOLDERS[1:4] for path in (ROOT / folder).rglob("*.py") if PEERS not in path.parts)
 EXAMPLES = {"mine.imp", "mine.py", "FILE.py"}  # what a reader would write
 FOREIGN = {"cc_snap.py"}  # programs of others, which are judged here
 
@@ -25,7 +26,9 @@ FOREIGN = {"cc_snap.py"}  # programs of others, which are judged here
 @cache
 def here() -> frozenset[str]:
     """Return every file of the project and every end of its path: check.py, certificate/check.py, ..."""
-    files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    files = [
+        path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file() and PEERS not in path.parts
+    ]
     parts = [path.relative_to(ROOT).parts for path in [*files, *(each for each in ROOT.iterdir() if each.is_file())]]
     return frozenset("/".join(each[start:]) for each in parts for start in range(len(each)))
 

@@ -16,11 +16,9 @@ from snapdp.interop import (
     epsilon_by_package,
     event,
     measurement,
-    sheet,
     spend,
     vector_measurement,
 )
-from snapdp.release import load_record
 
 EPSILONS = ["0.1", "0.3", "1/3", "0.7", "1", "2.5", "1e-4"]
 TOO_LITTLE = Fraction(1, 10**9)  # what floating point of the package may make of a delta: it rounds, and truncates
@@ -61,6 +59,7 @@ def a_chain_of_clamp_and_sum_reports_what_is_charged_and_at_most_an_ulp_more():
         chain = total >> measurement(mechanism(epsilon, 10), T=int)
         for d_in in (1, 2, 3, 7):
             assert within_an_ulp(chain.map(d_in), Fraction(epsilon) * total.map(d_in) / 10), (epsilon, d_in)
+            assert dp.c.make_chain_mt(measurement(mechanism(epsilon, 10), T=int), total).map(d_in) == chain.map(d_in)
     assert isinstance(chain([1, 2, 30, -5]), float)
 
 
@@ -154,11 +153,3 @@ def events_are_those_of_the_package():
     assert isinstance(found, dp_accounting.ComposedDpEvent)
     assert found.events[0].event == dp_accounting.LaplaceDpEvent(2.0)
     assert found.events[0].count == 3
-
-
-def a_sheet_is_read_back_by_a_reader_of_yaml(path: str):
-    import yaml
-
-    read = yaml.safe_load(sheet(load_record(path)))
-    assert read["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.5}
-    assert read["deployment"]["administrative"]["tier"] == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil, floor
 
@@ -32,6 +33,19 @@ def convolved(pairs: list[list[tuple[Fraction, Fraction]]]) -> list[tuple[int, i
         scaled = [(floor(p * (1 << BITS)), ceil(q * (1 << BITS))) for p, q in each]
         found = [((p * a) >> BITS, -(-q * b >> BITS)) for p, q in found for a, b in scaled]
     return found
+
+
+def deltas_at_least(outputs: list[tuple[int, int]], step: Fraction, count: int) -> Iterator[Fraction]:
+    """Yield lower bounds of delta at 0, step, 2 step, ...: so many. Outputs that lose less than an epsilon drop out."""
+    factor, by_step = 1 << BITS, ceil(exp_enclosure(step, BITS).upper * (1 << BITS))
+    falling = sorted(outputs, key=lambda output: Fraction(*output), reverse=True)
+    p, q = (sum(each) for each in zip(*outputs, strict=True))
+    for _ in range(count):
+        while falling and falling[-1][0] << BITS <= factor * falling[-1][1]:
+            lost = falling.pop()
+            p, q = p - lost[0], q - lost[1]
+        yield Fraction((p << BITS) - factor * q, 1 << 2 * BITS)
+        factor = -(-factor * by_step >> BITS)
 
 
 def delta_at_least(outputs: list[tuple[int, int]], epsilon: Fraction) -> Fraction:

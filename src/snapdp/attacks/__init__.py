@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         pairs as pairs,
         rows as rows,
     )
+    from snapdp.attacks.peers import INSTALLED_BY as INSTALLED_BY
     from snapdp.attacks.reachability import is_reachable as is_reachable
 else:
     __getattr__, __dir__ = door(
@@ -35,6 +36,7 @@ else:
             "attack": "Attack AttackOutcome Trials counted measured",
             "bounds": "FALSE_ALARM loss_at_least probability_at_least probability_at_most",
             "gallery": "OURS TARGETS AttackRow attacked attacks pairs rows",
+            "peers": "INSTALLED_BY",
             "reachability": "is_reachable",
         },
     )

@@ -6,8 +6,9 @@ so that tests can hand it a broken one. Nothing heavy is imported before an atta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from snapdp.attacks.bounds import Count, loss_at_least
@@ -16,7 +17,8 @@ from snapdp.values import Value
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-PLENTY = 10_000  # outputs of either input, where an attack asks for no other number
+USUAL_TRIALS = 10_000  # outputs of either input, where an attack asks for no other number
+NOTHING_ELSE: Mapping[str, int] = MappingProxyType({})
 
 
 class AttackOutcome(Value):
@@ -53,6 +55,7 @@ class Trials(Value):
 
 
 Run = Callable[[Trials], AttackOutcome]
+Releases = Callable[[Any, int], Iterable[Any]]  # of an input: so many outputs, each a release of its own
 
 
 class Attack(Value):
@@ -66,6 +69,7 @@ class Attack(Value):
     neighbours  the two inputs, in words
     against     "numpy" (the textbook), "snapdp", and peers; a peer is imported when its function is called
     trials      outputs of either input, unless somebody asks for another number
+    fewer       the same of targets that take longer for an output
     claimed     the epsilon that targets are asked for; a peer that is not installed cannot say what it claims
     """
 
@@ -76,8 +80,13 @@ class Attack(Value):
     event: str
     neighbours: str
     against: Mapping[str, Run]
-    trials: int = PLENTY
+    trials: int = USUAL_TRIALS
+    fewer: Mapping[str, int] = NOTHING_ELSE
     claimed: Fraction | None = None
+
+    def trials_of(self, target: str) -> int:
+        """Return how many outputs of either input are drawn from a target where nobody asks for another number."""
+        return self.fewer.get(target, self.trials)
 
 
 def measured(
@@ -88,7 +97,7 @@ def measured(
     more, less   (hits, trials) for the input that makes the event more likely, and for its neighbour
     inputs       both in words, in this order: "for 0", "for 1"
     """
-    said = f"in {_so_many(more)} {what} {inputs[0]}, in {_so_many(less)} {inputs[1]}"
+    said = f"in {_so_many(more)} {what} {inputs[0]}{_share(more)}, in {_so_many(less)} {inputs[1]}{_share(less)}"
     return AttackOutcome(claimed=claimed, lower_bound=loss_at_least(more, less), said=said, counts=(more, less))
 
 
@@ -106,11 +115,42 @@ def counted(
     release     from an input to an output
     neighbours  first the input that makes the event more likely
     """
-    more, less = ((sum(event(release(value)) for _ in range(trials)), trials) for value in neighbours)
+    return compared(one_by_one(release), event, neighbours=neighbours, inputs=inputs, claimed=claimed, trials=trials)
+
+
+def compared(
+    releases: Releases,
+    event: Callable[[Any], bool],
+    *,
+    neighbours: tuple[Any, Any],
+    inputs: tuple[str, str],
+    claimed: Fraction,
+    trials: int,
+) -> AttackOutcome:
+    """Return the same, of what releases many outputs at a time."""
+    more, less = ((sum(map(event, releases(value, trials))), trials) for value in neighbours)
     return measured(claimed=claimed, more=more, less=less, inputs=inputs)
+
+
+def one_by_one(release: Callable[[Any], Any]) -> Releases:
+    """Return many outputs of what releases one at a time."""
+    return lambda value, times: (release(value) for _ in range(times))
 
 
 def _so_many(count: Count) -> str:
     hits, trials = count
     few = {0: "none", trials: "all"}.get(hits, f"{hits:,}")
     return f"{few} of {trials:,}"
+
+
+def _share(count: Count) -> str:
+    """Return the share of hits in words, where it is not seen at once.
+
+    >>> _share((4061, 5000)), _share((69, 15000)), _share((0, 10))
+    (' (81.2 %)', ' (0.46 %)', '')
+    """
+    hits, trials = count
+    if hits in (0, trials):
+        return ""
+    share = 100 * hits / trials
+    return f" ({share:.1f} %)" if share >= 1 else f" ({share:.2g} %)"

@@ -82,9 +82,8 @@ def pairs(names: Iterable[str] = (), targets: Iterable[str] = ()) -> list[tuple[
 def rows(asked: Iterable[tuple[Attack, str]], *, seed: int, trials: int | None = None) -> Iterator[AttackRow]:
     """Run attacks one after the other; each row is handed out when it is known, and draws from a seed of its own."""
     for attack, target in asked:
-        yield attacked(
-            attack, target, Trials(count=trials or attack.trials, seed=_seed_of_row(seed, attack.name, target))
-        )
+        count = trials or attack.trials_of(target)
+        yield attacked(attack, target, Trials(count=count, seed=_seed_of_row(seed, attack.name, target)))
 
 
 def attacked(attack: Attack, target: str, trials: Trials) -> AttackRow:

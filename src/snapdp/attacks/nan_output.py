@@ -12,28 +12,28 @@ from fractions import Fraction
 
 import snapdp
 from snapdp.attacks import peers, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials, measured
-from snapdp.attacks.statistics.equal_columns import SLOW, numbers_between, released
+from snapdp.attacks.attack import Attack, AttackOutcome, Releases, Trials, compared, one_by_one
+from snapdp.attacks.statistics.equal_columns import numbers_between, released
 
-EPSILON = Fraction(1, 2)
+CLAIMED = Fraction(1, 2)
 BOUNDS = (0, 1)
 WITH_NAN, WITHOUT = [0.5, math.nan, 0.25], [0.5, 0.75, 0.25]
 FEW = 200  # a row that is always given away needs no large sample
 
-Outputs = Callable[[Sequence[float], int], Iterable[float]]
+
+def given_away(releases: Releases, trials: int, claimed: Fraction = CLAIMED) -> AttackOutcome:
+    """Return how often there is no number, for rows with and without NaN; an error counts as NaN where it is one."""
+    return compared(
+        releases,
+        math.isnan,
+        neighbours=(WITH_NAN, WITHOUT),
+        inputs=("with NaN", "without it"),
+        claimed=claimed,
+        trials=trials,
+    )
 
 
-def given_away(outputs: Outputs, trials: int, claimed: Fraction = EPSILON) -> AttackOutcome:
-    """Return how often there is no number, for rows with and without NaN.
-
-    outputs   from rows and a number of releases to what is released; an error is NaN
-    """
-    hits = [sum(map(math.isnan, outputs(rows, trials))) for rows in (WITH_NAN, WITHOUT)]
-    inputs = ("with NaN", "without it")
-    return measured(claimed=claimed, more=(hits[0], trials), less=(hits[1], trials), inputs=inputs)
-
-
-def one_by_one(release: Callable[[Sequence[float]], float]) -> Outputs:
+def or_nan(release: Callable[[Sequence[float]], float]) -> Releases:
     """Return releases in turn; one that fails is an output, too: whoever waits for it sees that."""
 
     def output(rows: Sequence[float]) -> float:
@@ -42,7 +42,7 @@ def one_by_one(release: Callable[[Sequence[float]], float]) -> Outputs:
         except Exception:  # of any kind: an attacker needs no more than that there was one
             return math.nan
 
-    return lambda rows, trials: (output(rows) for _ in range(trials))
+    return one_by_one(output)
 
 
 def our_outputs(rows: Sequence[float], trials: int) -> Iterable[float]:
@@ -50,25 +50,25 @@ def our_outputs(rows: Sequence[float], trials: int) -> Iterable[float]:
 
     An error of ours after the charge says nothing of its cause, and still would say that there was one.
     """
-    releases = released("sum", numbers_between(BOUNDS), epsilon=EPSILON)
+    releases = released("sum", numbers_between(BOUNDS), epsilon=CLAIMED)
     try:
         return releases(rows, trials)
     except snapdp.SnapdpError:
-        return one_by_one(lambda cells: float(releases(cells, 1)[0]))(rows, trials)
+        return or_nan(lambda cells: float(releases(cells, 1)[0]))(rows, trials)
 
 
 def _of_textbook(trials: Trials) -> AttackOutcome:
-    release = textbook.sum_of_rows(trials.generator(), BOUNDS[1] / float(EPSILON), BOUNDS)
-    return given_away(one_by_one(release), trials.count)
+    statistic = textbook.computed("sum", BOUNDS)
+    return given_away(textbook.of_rows(trials.generator(), statistic, BOUNDS[1] / float(CLAIMED)), trials.count)
 
 
-def _of_ours(trials: Trials) -> AttackOutcome:
-    return given_away(our_outputs, min(trials.count, SLOW))
+def _of_diffprivlib(trials: Trials) -> AttackOutcome:
+    return given_away(or_nan(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), trials.count)
 
 
 def _of_opendp(trials: Trials) -> AttackOutcome:
-    release, claimed = peers.opendp_sum(EPSILON, BOUNDS)
-    return given_away(one_by_one(release), trials.count, claimed)
+    release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=len(WITHOUT))
+    return given_away(or_nan(release), trials.count, claimed)
 
 
 ATTACKS = (
@@ -81,12 +81,12 @@ ATTACKS = (
         neighbours="The sum of 0.5, NaN, 0.25 and of 0.5, 0.75, 0.25, between 0 and 1; one row changes.",
         against={
             "numpy": _of_textbook,
-            "snapdp": _of_ours,
-            "diffprivlib": lambda trials: given_away(one_by_one(peers.diffprivlib_sum(EPSILON, BOUNDS)), trials.count),
+            "snapdp": lambda trials: given_away(our_outputs, trials.count),
+            "diffprivlib": _of_diffprivlib,
             "opendp": _of_opendp,
-            "python-dp": lambda trials: given_away(one_by_one(peers.python_dp_sum(EPSILON, BOUNDS)), trials.count),
+            "python-dp": lambda trials: given_away(or_nan(peers.python_dp_sum(CLAIMED, BOUNDS)), trials.count),
         },
         trials=FEW,
-        claimed=EPSILON,
+        claimed=CLAIMED,
     ),
 )

@@ -15,7 +15,7 @@ from fractions import Fraction
 from snapdp.attacks import ours, textbook
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials, counted
 
-EPSILON = Fraction(1, 2)
+CLAIMED = Fraction(1, 2)
 ROUNDED = (-0.0, 1.0)  # -0.3, rounded, and 1
 
 
@@ -35,19 +35,19 @@ def signed(release: Callable[[float], float], trials: int) -> AttackOutcome:
         is_negative_zero,
         neighbours=ROUNDED,
         inputs=("for -0.3, rounded", "for 1"),
-        claimed=EPSILON,
+        claimed=CLAIMED,
         trials=trials,
     )
 
 
 def _of_textbook(trials: Trials) -> AttackOutcome:
-    return signed(textbook.rounded_laplace(trials.generator(), float(1 / EPSILON)), trials.count)
+    return signed(textbook.noise_on_grid(trials.generator(), float(1 / CLAIMED)), trials.count)
 
 
 def _of_ours(trials: Trials) -> AttackOutcome:
     """Numbers one by one, and as arrays: the two are drawn by different code."""
-    one_by_one = ours.number(epsilon=EPSILON)
-    in_arrays = ours.number_in_arrays(epsilon=EPSILON)
+    one_by_one = ours.number(epsilon=CLAIMED)
+    in_arrays = ours.number_in_arrays(epsilon=CLAIMED)
     both = [signed(one_by_one, trials.count), signed(in_arrays, trials.count)]
     return max(both, key=lambda outcome: outcome.lower_bound)
 
@@ -61,6 +61,6 @@ ATTACKS = (
         event="The output is -0.0. More likely for -0.0. Fixed before the sample.",
         neighbours="The number -0.3, rounded to a whole number, which is -0.0, and the number 1: sensitivity 1.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
-        claimed=EPSILON,
+        claimed=CLAIMED,
     ),
 )

@@ -12,7 +12,13 @@ from fractions import Fraction
 Bounds = tuple[float, float]
 OfNumber = Callable[[float], float]
 OfRows = Callable[[Sequence[float]], float]
-SLOW = 1_000  # outputs of a release that takes a millisecond
+
+INSTALLED_BY = {  # each in an environment of its own: they need versions that exclude each other
+    "diffprivlib": "pip install diffprivlib 'scikit-learn<1.7'",  # newer ones it cannot import
+    "opendp": "pip install 'opendp>=0.14'",
+    "python-dp": "pip install python-dp",
+}
+OPENDP_TRIALS = 1_000  # outputs of one number, each of which takes a millisecond
 
 
 def diffprivlib_laplace(epsilon: Fraction) -> OfNumber:
@@ -22,22 +28,17 @@ def diffprivlib_laplace(epsilon: Fraction) -> OfNumber:
     return lambda value: float(mechanism.randomise(value))
 
 
-def diffprivlib_sum(epsilon: Fraction, bounds: Bounds) -> OfRows:
+def diffprivlib_statistic(name: str, epsilon: Fraction, bounds: Bounds) -> OfRows:
+    """Return one of its tools: "sum", "mean" or "nanmean"."""
     import numpy as np
     from diffprivlib import BudgetAccountant, tools
 
-    return lambda rows: float(
-        tools.sum(np.array(rows), epsilon=float(epsilon), bounds=bounds, accountant=BudgetAccountant())
-    )
+    tool = getattr(tools, name)
 
+    def release(rows: Sequence[float]) -> float:
+        return float(tool(np.array(rows), epsilon=float(epsilon), bounds=bounds, accountant=BudgetAccountant()))
 
-def diffprivlib_mean(epsilon: Fraction, bounds: Bounds) -> OfRows:
-    import numpy as np
-    from diffprivlib import BudgetAccountant, tools
-
-    return lambda rows: float(
-        tools.mean(np.array(rows), epsilon=float(epsilon), bounds=bounds, accountant=BudgetAccountant())
-    )
+    return release
 
 
 def opendp_laplace(epsilon: Fraction) -> OfNumber:
@@ -49,16 +50,22 @@ def opendp_laplace(epsilon: Fraction) -> OfNumber:
     return lambda value: float(mechanism(value))
 
 
-def opendp_sum(epsilon: Fraction, bounds: Bounds) -> tuple[OfRows, Fraction]:
-    """Return the sum, and what it says it loses: a hair more than asked for, because of its own sum in doubles."""
+def opendp_sum(epsilon: Fraction, bounds: Bounds, *, rows: int) -> tuple[OfRows, Fraction]:
+    """Return the sum of so many rows, and what its map says that it loses: what was asked for, or a hair more.
+
+    The noise is for what its map says that the sum moves by, which makes room for the rounding of its own additions: of
+    eight rows near 2^52 it is for 49 where the bounds are 1 apart. What is no number counts as the lower bound.
+    """
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T=float)), dp.symmetric_distance()
-    clamped = space >> dp.t.then_impute_constant(bounds[0]) >> dp.t.then_clamp(bounds)
-    mechanism = clamped >> dp.t.then_sum() >> dp.m.then_laplace(scale=(bounds[1] - bounds[0]) / float(epsilon))
+    lower, upper = (float(bound) for bound in bounds)
+    space = dp.vector_domain(dp.atom_domain(T=float), size=rows), dp.symmetric_distance()
+    clamped = space >> dp.t.then_impute_constant(lower) >> dp.t.then_clamp((lower, upper))
+    total = clamped >> dp.t.then_sum()
     changed = 2  # a row that changes is one that goes and one that comes
-    return (lambda rows: float(mechanism(list(rows)))), Fraction(mechanism.map(changed))
+    mechanism = total >> dp.m.then_laplace(scale=total.map(changed) / float(epsilon))
+    return (lambda cells: float(mechanism(list(cells)))), Fraction(mechanism.map(changed))
 
 
 def python_dp_laplace(epsilon: Fraction) -> OfNumber:
@@ -71,7 +78,7 @@ def python_dp_laplace(epsilon: Fraction) -> OfNumber:
 def python_dp_sum(epsilon: Fraction, bounds: Bounds) -> OfRows:
     from pydp.algorithms.laplacian import BoundedSum
 
-    lower, upper = bounds
+    lower, upper = (float(bound) for bound in bounds)
 
     def release(rows: Sequence[float]) -> float:
         algorithm = BoundedSum(epsilon=float(epsilon), lower_bound=lower, upper_bound=upper, dtype="float")

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from snapdp.attacks import ours, peers, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Run, Trials, counted
-from snapdp.attacks.statistics.equal_columns import SLOW, compared, numbers_between, released
+from snapdp.attacks.attack import Attack, AttackOutcome, Releases, Run, Trials, compared, counted, one_by_one
+from snapdp.attacks.statistics.equal_columns import TABLE_TRIALS, numbers_between, released
 
-EPSILON = Fraction(1, 2)
+CLAIMED = Fraction(1, 2)
 FINEST = 2.0**53
 NUMBERS = (0.0, 1.0)
 TO_ZERO, TO_ONE = [0.0, 0.0], [1.0, 0.0]  # rows whose sum is 0, or 1
@@ -36,72 +36,55 @@ def is_too_fine(output: float) -> bool:
 def of_numbers(release: Callable[[float], float], trials: int) -> AttackOutcome:
     """Return how often outputs for 0 and for 1 are too fine."""
     inputs = ("for 0", "for 1")
-    return counted(release, is_too_fine, neighbours=NUMBERS, inputs=inputs, claimed=EPSILON, trials=trials)
+    return counted(release, is_too_fine, neighbours=NUMBERS, inputs=inputs, claimed=CLAIMED, trials=trials)
 
 
-def of_rows(release: Callable[[Sequence[float]], float], trials: int, *, to_one: Sequence[float]) -> AttackOutcome:
+def of_rows(releases: Releases, trials: int, *, to_one: Sequence[float]) -> AttackOutcome:
     """Return the same of a statistic of rows that is 0, or 1."""
-    neighbours = (TO_ZERO, to_one)
-    return counted(release, is_too_fine, neighbours=neighbours, inputs=_said(to_one), claimed=EPSILON, trials=trials)
-
-
-def of_our_tables(kind: str, trials: int, *, to_one: Sequence[float], bounds: tuple[int, int]) -> AttackOutcome:
-    """Return the same of our own statistics of a table."""
     return compared(
-        released(kind, numbers_between(bounds), epsilon=EPSILON),
+        releases,
         is_too_fine,
         neighbours=(TO_ZERO, to_one),
-        inputs=_said(to_one),
-        claimed=EPSILON,
+        inputs=("for rows 0, 0", f"for rows {to_one[0]:g}, 0"),
+        claimed=CLAIMED,
         trials=trials,
     )
 
 
-def _said(to_one: Sequence[float]) -> tuple[str, str]:
-    return "for rows 0, 0", f"for rows {to_one[0]:g}, 0"
-
-
 def _against_numbers() -> dict[str, Run]:
     return {
-        "numpy": lambda trials: of_numbers(textbook.laplace(trials.generator(), float(1 / EPSILON)), trials.count),
-        "snapdp": lambda trials: of_numbers(ours.number(epsilon=EPSILON), trials.count),
-        "diffprivlib": lambda trials: of_numbers(peers.diffprivlib_laplace(EPSILON), trials.count),
-        "opendp": lambda trials: of_numbers(peers.opendp_laplace(EPSILON), min(trials.count, peers.SLOW)),
-        "python-dp": lambda trials: of_numbers(peers.python_dp_laplace(EPSILON), trials.count),
+        "numpy": lambda trials: of_numbers(textbook.laplace(trials.generator(), float(1 / CLAIMED)), trials.count),
+        "snapdp": lambda trials: of_numbers(ours.number(epsilon=CLAIMED), trials.count),
+        "diffprivlib": lambda trials: of_numbers(peers.diffprivlib_laplace(CLAIMED), trials.count),
+        "opendp": lambda trials: of_numbers(peers.opendp_laplace(CLAIMED), trials.count),
+        "python-dp": lambda trials: of_numbers(peers.python_dp_laplace(CLAIMED), trials.count),
     }
 
 
-def _against_sums() -> dict[str, Run]:
+def _against_statistics(
+    kind: str, *, to_one: Sequence[float], bounds: tuple[int, int], sensitivity: float
+) -> dict[str, Run]:
+    """Return the runs against a sum or a mean; the noise of the textbook is for its sensitivity."""
+
     def of_textbook(trials: Trials) -> AttackOutcome:
-        scale = (SUM_BOUNDS[1] - SUM_BOUNDS[0]) / float(EPSILON)
-        return of_rows(textbook.sum_of_rows(trials.generator(), scale, SUM_BOUNDS), trials.count, to_one=TO_ONE)
-
-    return {
-        "numpy": of_textbook,
-        "snapdp": lambda trials: of_our_tables("sum", min(trials.count, SLOW), to_one=TO_ONE, bounds=SUM_BOUNDS),
-        "diffprivlib": lambda trials: of_rows(peers.diffprivlib_sum(EPSILON, SUM_BOUNDS), trials.count, to_one=TO_ONE),
-    }
-
-
-def _against_means() -> dict[str, Run]:
-    def of_textbook(trials: Trials) -> AttackOutcome:
-        scale = (MEAN_BOUNDS[1] - MEAN_BOUNDS[0]) / len(TO_ZERO) / float(EPSILON)
-        return of_rows(textbook.mean_of_rows(trials.generator(), scale, MEAN_BOUNDS), trials.count, to_one=TO_MEAN_ONE)
-
-    def of_diffprivlib(trials: Trials) -> AttackOutcome:
-        return of_rows(peers.diffprivlib_mean(EPSILON, MEAN_BOUNDS), trials.count, to_one=TO_MEAN_ONE)
+        statistic = textbook.computed(kind, bounds)
+        releases = textbook.of_rows(trials.generator(), statistic, sensitivity / float(CLAIMED))
+        return of_rows(releases, trials.count, to_one=to_one)
 
     def of_ours(trials: Trials) -> AttackOutcome:
-        return of_our_tables("mean", min(trials.count, SLOW), to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS)
+        releases = released(kind, numbers_between(bounds), epsilon=CLAIMED)
+        return of_rows(releases, trials.count, to_one=to_one)
 
-    return {
-        "numpy": of_textbook,
-        "snapdp": of_ours,
-        "diffprivlib": of_diffprivlib,
-    }
+    def of_diffprivlib(trials: Trials) -> AttackOutcome:
+        release = peers.diffprivlib_statistic(kind, CLAIMED, bounds)
+        return of_rows(one_by_one(release), trials.count, to_one=to_one)
+
+    return {"numpy": of_textbook, "snapdp": of_ours, "diffprivlib": of_diffprivlib}
 
 
-def _attack(name: str, title: str, what: str, neighbours: str, against: dict[str, Run], trials: int) -> Attack:
+def _attack(
+    name: str, title: str, what: str, neighbours: str, against: dict[str, Run], trials: int, fewer: dict[str, int]
+) -> Attack:
     return Attack(
         name=name,
         title=title,
@@ -111,7 +94,8 @@ def _attack(name: str, title: str, what: str, neighbours: str, against: dict[str
         neighbours=neighbours,
         against=against,
         trials=trials,
-        claimed=EPSILON,
+        fewer=fewer,
+        claimed=CLAIMED,
     )
 
 
@@ -123,21 +107,24 @@ ATTACKS = (
         "The number 0, and the number 1: sensitivity 1.",
         _against_numbers(),
         10_000,
+        {"opendp": peers.OPENDP_TRIALS},
     ),
     _attack(
         "precision-of-sum",
         "digits near zero, of a sum",
         "the sum",
         "Rows 0, 0 and rows 1, 0, between -1 and 1; one row changes.",
-        _against_sums(),
+        _against_statistics("sum", to_one=TO_ONE, bounds=SUM_BOUNDS, sensitivity=2),
         2_000,
+        {"snapdp": TABLE_TRIALS},
     ),
     _attack(
         "precision-of-mean",
         "digits near zero, of a mean",
         "the mean",
         "Rows 0, 0 and rows 2, 0, between -2 and 2; one row changes.",
-        _against_means(),
+        _against_statistics("mean", to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS, sensitivity=2),
         2_000,
+        {"snapdp": TABLE_TRIALS},
     ),
 )

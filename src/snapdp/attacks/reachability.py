@@ -1,7 +1,7 @@
 """Mironov's attack: an output that no draw of the generator makes of the neighbour tells which input it was.
 
 Room: attacks. numpy's noise is the logarithm of one of 2**53 numbers: it leaves gaps between doubles, and other gaps
-around another value. Whether a double is reached is decided exactly: the few draws that could give it are tried.
+around another value. Whether a double is reached is decided by trying the few draws that could give it.
 Source: Mironov 2012, section 4.2 (porous distributions).
 """
 
@@ -18,7 +18,7 @@ UNIT = 2.0**-53
 HALF = 1 << 52  # of the draws: below it the noise is negative
 LARGEST = 40.0  # in scales: beyond -ln(2**-52)
 FLAT = 1e-12  # so near zero both sides are tried
-PLENTY = 400  # so many draws round to everything in between
+MOST_TRIED = 400  # draws; the attacks here need fewer than 300
 
 
 def noise_of_draw(draw: int, scale: float) -> float:
@@ -32,6 +32,9 @@ def noise_of_draw(draw: int, scale: float) -> float:
 
 def is_reachable(output: float, value: float, scale: float) -> bool:
     """Tell whether value + noise can be this very double, for any draw.
+
+    It is decided exactly where at most MOST_TRIED draws could give it. Where more could, so many doubles of noise round
+    to one output that it is taken for one that can be: an attack then finds less, and never more, than there is.
 
     >>> noise = noise_of_draw(3 << 50, 2.0)
     >>> is_reachable(noise, 0.0, 2.0), is_reachable(1.0 + noise, 1.0, 2.0), is_reachable(noise, 1.0, 2.0)
@@ -57,7 +60,7 @@ def _candidates(low: float, high: float) -> Iterator[range]:
 
 
 def _one_draw_gives(output: float, value: float, scale: float, draws: range) -> bool:
-    return len(draws) > PLENTY or any(value + noise_of_draw(draw, scale) == output for draw in draws)
+    return len(draws) > MOST_TRIED or any(value + noise_of_draw(draw, scale) == output for draw in draws)
 
 
 def identified(

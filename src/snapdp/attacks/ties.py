@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.attacks import ours
+from snapdp.attacks import ours, textbook
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials, counted
 
-EPSILON = Fraction(1, 2)
+CLAIMED = Fraction(1, 2)
 HALVES = (0.5, 1.5)
 
 
@@ -24,19 +24,16 @@ def is_at_most_one(output: float) -> bool:
 def low_outputs(release: Callable[[float], float], trials: int) -> AttackOutcome:
     """Return how often outputs for 1/2 and for 3/2 are at most 1."""
     inputs = ("for 1/2", "for 3/2")
-    return counted(release, is_at_most_one, neighbours=HALVES, inputs=inputs, claimed=EPSILON, trials=trials)
+    return counted(release, is_at_most_one, neighbours=HALVES, inputs=inputs, claimed=CLAIMED, trials=trials)
 
 
 def _of_textbook(trials: Trials) -> AttackOutcome:
-    import numpy as np
-
-    generator, scale = trials.generator(), float(1 / EPSILON)
-    return low_outputs(lambda value: float(np.rint(value) + np.rint(generator.laplace(0.0, scale))), trials.count)
+    return low_outputs(textbook.rounded_to_even(trials.generator(), float(1 / CLAIMED)), trials.count)
 
 
 def _of_ours(trials: Trials) -> AttackOutcome:
     """On a grid of 1, where both values are ties."""
-    return low_outputs(ours.number(epsilon=EPSILON, grid=1), trials.count)
+    return low_outputs(ours.number(epsilon=CLAIMED, grid=1), trials.count)
 
 
 ATTACKS = (
@@ -48,6 +45,6 @@ ATTACKS = (
         event="The output is at most 1. More likely for 1/2. Fixed before the sample.",
         neighbours="The number 1/2, and the number 3/2, rounded to whole numbers: sensitivity 1.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
-        claimed=EPSILON,
+        claimed=CLAIMED,
     ),
 )

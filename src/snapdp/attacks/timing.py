@@ -23,7 +23,7 @@ from snapdp.values import Value, replaced
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-EPSILON = Fraction(1)
+CLAIMED = Fraction(1)
 REACH = 64  # sensitivity, and the distance of the two inputs
 INPUTS = (float(REACH), 0.0)
 WINDOW = (REACH * 5 // 8, REACH * 7 // 8)  # outputs to which REACH needs little noise, and 0 much
@@ -68,7 +68,7 @@ def timed(
     cut = _chosen(first)
     hits = cut.hits(second)
     outcome = measured(
-        claimed=EPSILON, more=(hits[0], trials), less=(hits[1], trials), inputs=(f"for {REACH}", "for 0")
+        claimed=CLAIMED, more=(hits[0], trials), less=(hits[1], trials), inputs=(f"for {REACH}", "for 0")
     )
     told = f"rank correlation of time and noise {_correlation(second):.2f}, by chance within {_chance(trials):.2f}; "
     return replaced(outcome, said=told + outcome.said)
@@ -116,11 +116,11 @@ def _chance(trials: int) -> float:
 
 def _of_textbook(trials: Trials) -> AttackOutcome:
     generator = trials.generator()
-    return timed(textbook.by_counting(generator, REACH / float(EPSILON)), trials.count, order=generator)
+    return timed(textbook.by_counting(generator, REACH / float(CLAIMED)), trials.count, order=generator)
 
 
 def _of_ours(trials: Trials) -> AttackOutcome:
-    release = ours.number(epsilon=EPSILON, sensitivity=REACH)
+    release = ours.number(epsilon=CLAIMED, sensitivity=REACH)
     return timed(release, trials.count, order=trials.generator())
 
 
@@ -137,6 +137,6 @@ ATTACKS = (
         neighbours=f"The number {REACH}, and the number 0: sensitivity {REACH}.",
         against={"numpy": _of_textbook, "snapdp": _of_ours},
         trials=2_000,
-        claimed=EPSILON,
+        claimed=CLAIMED,
     ),
 )

@@ -81,14 +81,15 @@ def wrapped(text: str, *, first: str = "") -> str:
     return "\n".join(lines).removeprefix(first)
 
 
-def folded(text: str, *, until: str | None = None) -> str:
+def folded(text: str, *, until: str | None = None, as_tables: bool = False) -> str:
     """Return lines for stdout, those longer than a terminal broken at blanks; files and pipes get them whole.
 
-    until   the line from which on none is broken: a program to be copied stands below it
+    until       the line from which on none is broken: a program to be copied stands below it
+    as_tables   the text stands beside a table, which is no wider in a file than on a terminal: neither is the text
     """
-    if not is_read_by_people(err=False):
+    if not as_tables and not is_read_by_people(err=False):
         return text
-    width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns)
+    width = max(HALF_A_SCREEN, room() if as_tables else shutil.get_terminal_size().columns)
     before, line, program = text.partition(until) if until else (text, "", "")
     return "\n".join(_broken(each, width) for each in before.split("\n")) + line + program
 
@@ -205,6 +206,21 @@ def watched(text: str) -> Iterator[Callable[[str], None] | None]:
     shown = fitted(one_line(text), err=True)
     with console(err=True).status(shown) as status:
         yield lambda progress: status.update(f"{shown}: {progress}")
+
+
+@contextmanager
+def stepping(text: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Yield what names one of so many steps: in a line that changes on a terminal, in a line of its own elsewhere."""
+    begun = 0
+    with watched(text) as status:
+
+        def tell(step: str) -> None:
+            nonlocal begun
+            begun += 1
+            line = f"{step}, {begun} of {total}"
+            say(line) if status is None else status(line)
+
+        yield tell
 
 
 @contextmanager

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         epsilon_by_package as epsilon_by_package,
         event as event,
         event_values as event_values,
+        has_events as has_events,
     )
     from snapdp.interop.losses import Spend as Spend, spend as spend
     from snapdp.interop.opendp import (
@@ -31,7 +32,7 @@ else:
         __name__,
         {
             "composition": "Composed composed",
-            "dp_accounting": "accountant delta_by_package epsilon_by_package event event_values",
+            "dp_accounting": "accountant delta_by_package epsilon_by_package event event_values has_events",
             "losses": "Spend spend",
             "opendp": "measurement privacy_map vector_measurement",
             "registry": "sheet sheet_values",

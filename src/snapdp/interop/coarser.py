@@ -29,7 +29,7 @@ def coarser(spends: Iterable[Spend]) -> tuple[Spend, ...]:
 
 
 def _fewer_kinds(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
-    least = sum((each.pure for each in every), Fraction(0)) * LEAST_SHARE
+    least = sum((each.total for each in every), Fraction(0)) * LEAST_SHARE
     found, bits = every, MOST_BITS
     while len(found) > MOST_KINDS and bits > 0:  # with one bit there are 42 powers of two at most, of each law
         found = merged(

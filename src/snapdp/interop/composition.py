@@ -62,7 +62,7 @@ class Composed(Value):
     @property
     def pure(self) -> Fraction:
         """Return the sum of all epsilons: what is charged."""
-        return sum((each.pure for each in self.spends), Fraction(0))
+        return sum((each.total for each in self.spends), Fraction(0))
 
     @property
     def rho(self) -> Fraction:
@@ -130,7 +130,7 @@ def composed(spends: Iterable[Spend]) -> Composed:
     if not every:
         raise ParameterError("no releases are given to be composed.", "Give one at least. Nothing was spent.")
     few = coarser(every)
-    total = sum((each.pure for each in few), Fraction(0))
+    total = sum((each.total for each in few), Fraction(0))
     grid = power_of_two_at_least(total / POINTS)
     if total > LARGEST_SUM:
         return Composed(spends=every, grid=grid, first=0, masses=())

@@ -36,11 +36,16 @@ def event_values(spends: Iterable[Spend]) -> list[dict[str, Any]]:
     return [{**_values(each), "count": each.times} for each in merged(spends)]
 
 
+def has_events(spends: Iterable[Spend]) -> bool:
+    """Tell whether all spends are events of dp_accounting, which knows doubles alone."""
+    return all(each.epsilon <= LARGEST for each in spends)
+
+
 def _values(each: Spend) -> dict[str, Any]:
     if each.epsilon > LARGEST:
         raise ParameterError(
             f"an epsilon of {scientific_up(each.epsilon)} is none that dp-accounting can take in doubles.",
-            "Leave its events out; the sum of all epsilons holds. Nothing was spent.",
+            "The sum of all epsilons holds. Nothing was spent.",
         )
     if each.law == LAPLACE:
         return {"event": "LaplaceDpEvent", "noise_multiplier": noise_multiplier(each.epsilon)}
@@ -72,7 +77,7 @@ def accountant(spends: Iterable[Spend], *, interval: float | None = None) -> Any
     Its relation says only which events it composes: who is a neighbour is what the account says.
     """
     every = merged(spends)
-    total = to_float_nearest(sum((each.pure for each in every), Fraction(0)))
+    total = to_float_nearest(sum((each.total for each in every), Fraction(0)))
     found = _distributions().PLDAccountant(
         _package().NeighboringRelation.ADD_OR_REMOVE_ONE,
         value_discretization_interval=max(FINEST, 2 * total / POINTS) if interval is None else interval,

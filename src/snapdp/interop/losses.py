@@ -36,15 +36,15 @@ class Spend(Value):
     times: int = 1
 
     @property
-    def pure(self) -> Fraction:
-        """Return what they lose together at most."""
+    def total(self) -> Fraction:
+        """Return the sum of their epsilons: what they lose together at most."""
         return self.epsilon * self.times
 
 
 def spend(law: str, *, epsilon: object, times: int = 1) -> Spend:
     """Return a spend of plain numbers, checked.
 
-    >>> spend("laplace", epsilon="0.1", times=100).pure
+    >>> spend("laplace", epsilon="0.1", times=100).total
     Fraction(10, 1)
     """
     if law not in (LAPLACE, PURE):

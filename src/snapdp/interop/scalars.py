@@ -34,7 +34,8 @@ FIRST_MARKS = re.compile(r"^([0-9]+(?=[.)](?: |$))|(?=[-+=]))")  # of lists and 
 # No escape stops these everywhere: a renderer of formulas, of HTML, of templates, or one that looks for addresses.
 FULL_WIDTH = 0xFEE0  # from a character of ASCII to the one of full width that looks like it
 LOOK_ALIKE = {**{ord(each): chr(ord(each) + FULL_WIDTH) for each in "$<>&{}@"}, ord("\\"): "\N{SET MINUS}"}
-ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+# Parts of an address: what stands before //, the second of its slashes, a point before a letter, as in a domain.
+ADDRESS = re.compile(r":(?=//)|(?<=/)/|(?<=[^\W_])\.(?=[^\W\d_])")
 
 
 def known(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,8 +61,10 @@ def harmless(text: str) -> str:
 
     >>> harmless("a_b [c](d) $x$ <b>")
     'a\\\\_b \\\\[c\\\\](d) ＄x＄ ＜b＞'
-    >>> harmless("http://a.b"), harmless("- x"), harmless("2. y"), harmless("0.1.0")
-    ('http：//a.b', '\\\\- x', '2\\\\. y', '0.1.0')
+    >>> harmless("http://a.b"), harmless("www.a.b"), harmless("people.csv"), harmless("snapdp 0.1.0. A")
+    ('http：/／a．b', 'www．a．b', 'people．csv', 'snapdp 0.1.0. A')
+    >>> harmless("- x"), harmless("2. y")
+    ('\\\\- x', '2\\\\. y')
     """
     shown = shortened(visible(text).strip()).translate(LOOK_ALIKE)
     unlinked = ADDRESS.sub(lambda found: chr(ord(found[0]) + FULL_WIDTH), shown)

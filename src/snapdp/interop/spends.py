@@ -45,7 +45,7 @@ def charged_spends(charged: Fraction, asked: Mapping[str, Any]) -> tuple[Spend, 
         found = tuple(spend for values in asked["statistics"] for spend in _asked(values, relation))
     except (SnapdpError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         found = ()
-    whole = sum((each.pure for each in found), Fraction(0))
+    whole = sum((each.total for each in found), Fraction(0))
     return found if whole == charged else (Spend(law=PURE, epsilon=charged),)
 
 

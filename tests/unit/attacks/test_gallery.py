@@ -77,10 +77,12 @@ def test_what_is_not_refuted_or_known_by_the_law_is_not_tried_again():
 
 
 def test_rows_take_the_number_of_trials_of_the_attack_or_the_one_asked_for():
-    attack, asked = made("0", "0")
-    list(rows([(attack, "numpy")], seed=4))
-    list(rows([(attack, "numpy")], seed=4, trials=77))
-    assert [each.count for each in asked] == [attack.trials, 77]
+    attack, asked = made("0", "0", "0", "0")
+    slower = replaced(attack, fewer={"numpy": 55})
+    for each in (attack, slower):
+        list(rows([(each, "numpy")], seed=4))
+        list(rows([(each, "numpy")], seed=4, trials=77))
+    assert [each.count for each in asked] == [attack.trials, 77, 55, 77]
 
 
 def test_each_row_has_noise_of_its_own_that_the_seed_its_attack_and_its_target_decide():
@@ -125,6 +127,8 @@ def test_an_outcome_says_its_counts_in_words():
     outcome = measured(claimed=Fraction(1), more=(2000, 2000), less=(0, 2000), inputs=("for 0", "for 1"))
     assert outcome.said == "in all of 2,000 outputs for 0, in none of 2,000 for 1"
     assert outcome.is_refuted
+    some = measured(claimed=Fraction(1), more=(1622, 2000), less=(9, 2000), inputs=("for 0", "for 1"))
+    assert some.said == "in 1,622 of 2,000 outputs for 0 (81.1 %), in 9 of 2,000 for 1 (0.45 %)"
 
 
 def test_the_package_is_imported_without_attacks_and_their_names_without_numpy():

@@ -39,6 +39,6 @@ def test_draws_of_118_bits_keep_the_claim_for_the_same_output():
 
 
 @pytest.mark.parametrize("bits", [{"uniform": 53, "logarithm": 53, "product": 53}, {"uniform": 118, "logarithm": 53}])
-def test_ours_with_fewer_bits_than_its_formula_has_falls_by_the_same_output(bits):
+def test_the_mechanism_of_the_notes_with_fewer_bits_than_its_formula_has_falls_by_the_same_output(bits):
     law = mixed_precision.law_of_the_notes(**bits)
     assert mixed_precision.by_law(law, [mixed_precision.OUTPUT]).is_refuted

@@ -10,6 +10,7 @@ from importlib import import_module
 
 import pytest
 
+from snapdp.attacks import INSTALLED_BY, pairs
 from tests import ROOT
 
 EXPECTED = {
@@ -34,6 +35,12 @@ from snapdp.attacks import pairs, rows
 names, target = json.loads(sys.argv[1]), sys.argv[2]
 print(json.dumps({row.attack.name: row.verdict for row in rows(pairs(names, [target]), seed=1)}))
 """
+
+
+@pytest.mark.parametrize("target", EXPECTED)
+def test_a_verdict_is_expected_of_every_row(target):
+    assert [*EXPECTED[target]] == [attack.name for attack, _ in pairs([], [target])]
+    assert target in INSTALLED_BY
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from snapdp.attacks import AttackOutcome, Trials, attacks, precision
+from snapdp.attacks import AttackOutcome, Trials, attacks
 from snapdp.attacks.statistics.sums import EIGHT, numpy_sum, running_total
 from tests.unit.attacks import faults
 from tests.unit.attacks.faults import Plant, summed_by
@@ -80,7 +80,7 @@ def test_ours_with_a_fault_planted_is_refuted(name, tooth, monkeypatch):
     assert attacked_once(name, tooth.trials).is_refuted
 
 
-OF_TABLES = {"precision-of-sum": precision.SUM_BOUNDS, "precision-of-mean": precision.MEAN_BOUNDS}
+OF_TABLES = ("precision-of-sum", "precision-of-mean")
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
@@ -96,8 +96,7 @@ def test_little_noise_on_the_grid_shows_no_digit(name, monkeypatch):
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_statistics_that_are_not_snapped_are_refuted_in_all_their_noise(name, monkeypatch):
     faults.unsnapped(monkeypatch)
-    kind, to_one = ("sum", precision.TO_ONE) if name.endswith("sum") else ("mean", precision.TO_MEAN_ONE)
-    assert precision.of_our_tables(kind, 1_000, to_one=to_one, bounds=OF_TABLES[name]).is_refuted
+    assert attacked_once(name, EVERY[name].trials_of("snapdp")).is_refuted
 
 
 def test_an_exact_sum_put_in_the_place_of_ours_changes_nothing(monkeypatch):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 
 import pytest
 
 import snapdp
 from snapdp.attacks import Trials, attacked, attacks
-from snapdp.attacks.timing import CUTS, EPSILON, INPUTS, REACH, WINDOW, TimedDraw, _chosen, timed
+from snapdp.attacks.timing import CHANCE, CLAIMED, CUTS, INPUTS, REACH, WINDOW, TimedDraw, _chance, _chosen, timed
 from tests.unit.attacks.chance import chance_of_refutation
 from tests.unit.attacks.doubles import noise, snapped
 
@@ -64,6 +65,30 @@ def test_a_machine_that_slows_down_halfway_is_not_taken_for_a_leak():
     assert not watched(machine).is_refuted
 
 
+def test_what_is_counted_was_not_drawn_when_the_cut_was_chosen():
+    """Times that tell the input in the first half of the draws, and nothing afterwards: a cut of them finds nothing."""
+    _, release = by_name("first half")
+    machine = Machine(lambda _: 0, release)
+    drawn = [0]
+
+    def fast_for_one_input(value: float) -> float:
+        drawn[0] += 1
+        is_chosen_on = drawn[0] <= 2 * TRIALS
+        machine.now += 100 if value == INPUTS[0] or not is_chosen_on else 500
+        return release(value)
+
+    order = Trials(count=TRIALS, seed=5).generator()
+    assert not timed(fast_for_one_input, TRIALS, order=order, clock=machine.clock).is_refuted
+    assert drawn == [4 * TRIALS]
+
+
+def test_a_rank_correlation_by_chance_is_beyond_what_is_told_once_in_a_thousand_times():
+    """Of n draws it has the variance 1/(n - 1), and is nearly normal."""
+    beyond = math.erfc(CHANCE / math.sqrt(2))
+    assert 1 / 1100 < beyond < 1 / 1000
+    assert _chance(TRIALS) == CHANCE / math.sqrt(2 * TRIALS - 1)
+
+
 def test_ours_on_the_real_clock_is_not_refuted():
     """Whatever the machine does meanwhile; the next test says how unlikely it is."""
     row = attacked(attacks()["timing"], "snapdp", Trials(count=TRIALS, seed=8))
@@ -72,10 +97,10 @@ def test_ours_on_the_real_clock_is_not_refuted():
 
 def test_by_its_exact_law_no_cut_of_times_refutes_ours_but_once_in_a_million_runs():
     """Where time and noise are independent; for every share of the draws that a cut may leave, theory (7)."""
-    mechanism = snapdp.Snapping(epsilon=EPSILON, sensitivity=REACH, lower=0, upper=1000)
+    mechanism = snapdp.Snapping(epsilon=CLAIMED, sensitivity=REACH, lower=0, upper=1000)
     p, q = (float(mechanism.law(int(value)).probability(*WINDOW)) for value in INPUTS)
     for share in (0.002, 0.01, 0.03, *(tenths / 10 for tenths in CUTS), 1.0):
-        one_sample = chance_of_refutation(share * p, share * q, trials=TRIALS, claimed=float(EPSILON))
+        one_sample = chance_of_refutation(share * p, share * q, trials=TRIALS, claimed=float(CLAIMED))
         assert one_sample**2 < 1e-6
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import yaml
 
 from snapdp.errors import DataError, SnapdpError
 from snapdp.interop import sheet, sheet_values
@@ -60,6 +61,8 @@ def test_what_is_known_is_filled_in():
         "    number_of_privacy_units: 40",
         "      epsilon: 1.5",
         '    model_name: "Central"',
+        '    access_type: "Non-interactive"',
+        '    data_product_type: "Summary statistics"',
         '    status: "Draft"',
         "    tier: 3",
     ):
@@ -104,7 +107,7 @@ TEXTS = [
     "1_0",
 ]  # fmt: skip
 UNSEEN = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202e\ufeff"
-IN_FORCE = re.compile(rf"(?<!\\)[`*_\[\]#|~]|[$<>&{{}}@{UNSEEN}]|://|www\.|^([-+=]|[0-9]+[.)] )", re.IGNORECASE)
+IN_FORCE = re.compile(rf"(?<!\\)[`*_\[\]#|~]|[$<>&{{}}@{UNSEEN}]|//|\w\.[^\W\d_]|^([-+=]|[0-9]+[.)] )", re.IGNORECASE)
 PLAIN = re.compile(r"0|[1-9][0-9]*|[0-9]+\.[0-9]+(e[-+][0-9]+)?")  # read alike by YAML 1.1, YAML 1.2 and JSON
 QUOTED = re.compile(r'"([^"\\]|\\[\\"])*"')  # with no escape but these two
 
@@ -171,7 +174,6 @@ def test_whatever_stands_anywhere_in_a_record_is_refused_in_words_or_harmless_in
 
 
 def test_a_reader_of_yaml_finds_the_values_of_the_sheet():
-    yaml = pytest.importorskip("yaml")
     found = record(title=HOSTILE, publisher="yes", charged="1e-9", dataset="\u202e http://a.b")
     assert yaml.safe_load(sheet(found)) == sheet_values(found)
 

@@ -13,35 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import snapdp
-from snapdp.attacks.attack import AttackOutcome, measured
 
 COLUMNS = 100  # of one table
-SLOW = 600  # outputs of a column that an attack on ours asks for where others give thousands: each takes 2 ms
+TABLE_TRIALS = 1_000  # outputs of a column where others give thousands: each takes 2 ms
 
 Cells = Sequence[float]
-Releases = Callable[[Cells, int], Sequence[Any]]  # of a column: so many outputs, each a release of its own
-
-
-def compared(
-    releases: Releases,
-    event: Callable[[Any], bool],
-    *,
-    neighbours: tuple[Cells, Cells],
-    inputs: tuple[str, str],
-    claimed: Fraction,
-    trials: int,
-) -> AttackOutcome:
-    """Return the outcome of an event fixed before the sample, in so many outputs of each of two columns.
-
-    neighbours  first the column that makes the event more likely
-    """
-    more, less = ((sum(map(event, releases(cells, trials))), trials) for cells in neighbours)
-    return measured(claimed=claimed, more=more, less=less, inputs=inputs)
-
-
-def one_by_one(release: Callable[[Cells], Any]) -> Releases:
-    """Return many outputs of what releases one at a time."""
-    return lambda cells, times: [release(cells) for _ in range(times)]
 
 
 def numbers_between(bounds: tuple[int, int]) -> dict[str, Any]:
@@ -50,7 +26,7 @@ def numbers_between(bounds: tuple[int, int]) -> dict[str, Any]:
     return {"kind": "number", "lower": lower, "upper": upper, "step": "1/1024", "missing": lower}
 
 
-def released(kind: str, column: Mapping[str, Any], *, epsilon: Fraction) -> Releases:
+def released(kind: str, column: Mapping[str, Any], *, epsilon: Fraction) -> Callable[[Cells, int], list[Any]]:
     """Return releases of a statistic of a column: one of its rows may change, and their number is public.
 
     kind    "sum" or "mean"

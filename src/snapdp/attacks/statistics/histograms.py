@@ -10,11 +10,12 @@ Theory: docs/theory/attacks.md, (9).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 import snapdp
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials, measured
+from snapdp.attacks import textbook
+from snapdp.attacks.attack import Attack, AttackOutcome, Releases, compared
 from snapdp.attacks.statistics.equal_columns import released_once
 
 CLAIMED = Fraction(1)
@@ -23,7 +24,6 @@ PAIRS = 500  # of one release: their bins are listed in the record itself
 TRIALS = 2_500
 
 Counts = tuple[int, int]
-PairReleases = Callable[[Counts, int], Iterable[tuple[float, float]]]  # of the rows in two bins: so many outputs
 
 
 def is_unbalanced(output: tuple[float, float]) -> bool:
@@ -31,28 +31,25 @@ def is_unbalanced(output: tuple[float, float]) -> bool:
     return output[0] >= BEFORE[0] and output[1] <= BEFORE[1]
 
 
-def substituted(releases: PairReleases, trials: int) -> AttackOutcome:
-    """Return how often both bins show that the row is in the first of them."""
-    more, less = ((sum(map(is_unbalanced, releases(rows, trials))), trials) for rows in (BEFORE, AFTER))
-    return measured(
-        claimed=CLAIMED, more=more, less=less, inputs=("with the row in the first bin", "with it in the second")
+def substituted(releases: Releases, trials: int) -> AttackOutcome:
+    """Return how often both bins show that the row is in the first of them.
+
+    releases   of the rows in two bins
+    """
+    return compared(
+        releases,
+        is_unbalanced,
+        neighbours=(BEFORE, AFTER),
+        inputs=("with the row in the first bin", "with it in the second"),
+        claimed=CLAIMED,
+        trials=trials,
     )
 
 
-def textbook(trials: Trials) -> PairReleases:
-    """Return the counts of two bins, each plus Laplace noise of scale 1/epsilon."""
-    generator = trials.generator()
-    return lambda rows, times: (generator.laplace(0.0, float(1 / CLAIMED), (times, 2)) + rows).tolist()
-
-
-def ours() -> PairReleases:
+def our_bins(rows: Counts, times: int) -> Iterable[tuple[float, float]]:
     """Return our releases: a histogram of pairs of bins, of a table in which a row may change."""
-
-    def releases(rows: Counts, times: int) -> Iterable[tuple[float, float]]:
-        for start in range(0, times, PAIRS):
-            yield from _released(rows, min(PAIRS, times - start))
-
-    return releases
+    for start in range(0, times, PAIRS):
+        yield from _released(rows, min(PAIRS, times - start))
 
 
 def _released(rows: Counts, pairs: int) -> list[tuple[float, float]]:
@@ -83,8 +80,8 @@ ATTACKS = (
             "adds noise of scale 1/epsilon to each bin, as for a row that appears."
         ),
         against={
-            "numpy": lambda trials: substituted(textbook(trials), trials.count),
-            "snapdp": lambda trials: substituted(ours(), trials.count),
+            "numpy": lambda trials: substituted(textbook.of_bins(trials.generator(), float(1 / CLAIMED)), trials.count),
+            "snapdp": lambda trials: substituted(our_bins, trials.count),
         },
         trials=TRIALS,
         claimed=CLAIMED,

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from snapdp.attacks import peers
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials
-from snapdp.attacks.statistics.equal_columns import Cells, Releases, compared, one_by_one, released
+from snapdp.attacks import peers, textbook
+from snapdp.attacks.attack import Attack, AttackOutcome, Releases, Trials, compared, one_by_one
+from snapdp.attacks.statistics.equal_columns import released
 from snapdp.attacks.statistics.sums import BOUNDS, EIGHT, REPEATED, SOURCE
 
 CLAIMED = Fraction(1)
@@ -48,17 +48,9 @@ def of_readable(releases: Releases, trials: int) -> AttackOutcome:
     )
 
 
-def textbook(function: str, trials: Trials) -> Releases:
-    """Return numpy's mean, or nanmean, plus Laplace noise for bounds that are 1 apart and all rows of the column."""
-    import numpy as np
-
-    mean, generator = getattr(np, function), trials.generator()
-
-    def releases(cells: Cells, times: int) -> list[float]:
-        noise = generator.laplace(0.0, float(1 / (CLAIMED * len(cells))), times)
-        return [float(output) for output in mean(np.array(cells)) + noise]
-
-    return releases
+def textbook_mean(function: str, trials: Trials, *, rows: int) -> Releases:
+    """Return numpy's mean, or nanmean, with noise for bounds that are 1 apart and so many rows."""
+    return textbook.of_rows(trials.generator(), textbook.computed(function), float(1 / (CLAIMED * rows)))
 
 
 def counted_from(lower: int) -> Releases:
@@ -79,15 +71,11 @@ def of_those_who_answered() -> Releases:
 
 
 def _rounded_diffprivlib(trials: Trials) -> AttackOutcome:
-    return rounded(one_by_one(peers.diffprivlib_mean(CLAIMED, BOUNDS)), trials.count)
+    return rounded(one_by_one(peers.diffprivlib_statistic("mean", CLAIMED, BOUNDS)), trials.count)
 
 
 def _readable_diffprivlib(trials: Trials) -> AttackOutcome:
-    import numpy as np
-    from diffprivlib import BudgetAccountant, tools
-
-    named = {"epsilon": float(CLAIMED), "bounds": (0, 1), "accountant": BudgetAccountant()}
-    return of_readable(one_by_one(lambda cells: float(tools.nanmean(np.array(cells), **named))), trials.count)
+    return of_readable(one_by_one(peers.diffprivlib_statistic("nanmean", CLAIMED, (0, 1))), trials.count)
 
 
 ATTACKS = (
@@ -102,7 +90,7 @@ ATTACKS = (
             "second. It moves by 1; noise is for 1/8. To ours the column is given counted from 2^52, as it asks for."
         ),
         against={
-            "numpy": lambda trials: rounded(textbook("mean", trials), trials.count),
+            "numpy": lambda trials: rounded(textbook_mean("mean", trials, rows=8), trials.count),
             "snapdp": lambda trials: rounded(counted_from(EIGHT), trials.count),
             "diffprivlib": _rounded_diffprivlib,
         },
@@ -120,7 +108,7 @@ ATTACKS = (
             "moves by 1; noise is for 1/100."
         ),
         against={
-            "numpy": lambda trials: of_readable(textbook("nanmean", trials), trials.count),
+            "numpy": lambda trials: of_readable(textbook_mean("nanmean", trials, rows=ROWS), trials.count),
             "snapdp": lambda trials: of_readable(of_those_who_answered(), trials.count),
             "diffprivlib": _readable_diffprivlib,
         },

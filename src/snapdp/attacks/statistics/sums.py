@@ -12,19 +12,18 @@ Source: Casacuberta, Shoemate, Vadhan and Wagaman 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.attacks import peers
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials
-from snapdp.attacks.statistics.equal_columns import Cells, Releases, compared, one_by_one, released
+from snapdp.attacks import peers, textbook
+from snapdp.attacks.attack import Attack, AttackOutcome, Releases, Run, Trials, compared, one_by_one
+from snapdp.attacks.statistics.equal_columns import Cells, released
 from snapdp.values import Value
 
 SOURCE = "Casacuberta et al. 2022"
 CLAIMED = Fraction(1)
 TRIALS = 300
-Total = Callable[[Any], float]  # of an array
+numpy_sum = textbook.computed("sum")  # adds eight or more numbers by pairs of pairs
 
 EIGHT, THIRTY_TWO = 2**52, 2**49  # lower bounds of columns of so many rows; the upper bound is 1 more
 BOUNDS = (EIGHT, EIGHT + 1)
@@ -94,13 +93,6 @@ def summed(releases: Releases, pair: SumPair, trials: int, *, claimed: Fraction 
     )
 
 
-def numpy_sum(cells: Any) -> float:
-    """Return the sum of an array, as numpy adds eight or more numbers: by pairs of pairs."""
-    import numpy as np
-
-    return float(np.sum(cells))
-
-
 def running_total(cells: Any) -> float:
     """Return the sum of a column of a table of numpy, which adds row after row."""
     import numpy as np
@@ -108,61 +100,37 @@ def running_total(cells: Any) -> float:
     return float(np.sum(np.stack([cells, cells], axis=1), axis=0)[0])
 
 
-def ours(pair: SumPair) -> Releases:
+def our_sum(pair: SumPair) -> Releases:
     """Return our releases of the sum: a study of a column of whole numbers between the bounds."""
     column = {"kind": "integer", "lower": pair.lower, "upper": pair.lower + 1, "missing": pair.lower}
     return released("sum", column, epsilon=CLAIMED)
 
 
-def textbook(total: Total, trials: Trials) -> Releases:
-    """Return the computed sum, plus Laplace noise for bounds that are 1 apart."""
-    import numpy as np
+def _of_textbook(pair: SumPair, total: textbook.OfArray) -> Run:
+    """Return the run against a computed sum, with noise for bounds that are 1 apart."""
 
-    generator = trials.generator()
+    def run(trials: Trials) -> AttackOutcome:
+        return summed(textbook.of_rows(trials.generator(), total, float(1 / CLAIMED)), pair, trials.count)
 
-    def releases(cells: Cells, times: int) -> list[float]:
-        noise = generator.laplace(0.0, float(1 / CLAIMED), times)
-        return [float(output) for output in total(np.array(cells)) + noise]
-
-    return releases
+    return run
 
 
-def _of_textbook(pair: SumPair, total: Total) -> Callable[[Trials], AttackOutcome]:
-    return lambda trials: summed(textbook(total, trials), pair, trials.count)
-
-
-def _of_ours(pair: SumPair) -> Callable[[Trials], AttackOutcome]:
-    return lambda trials: summed(ours(pair), pair, trials.count)
+def _of_ours(pair: SumPair) -> Run:
+    return lambda trials: summed(our_sum(pair), pair, trials.count)
 
 
 def _of_diffprivlib(trials: Trials) -> AttackOutcome:
-    return summed(one_by_one(peers.diffprivlib_sum(CLAIMED, BOUNDS)), REPEATED, trials.count)
+    return summed(one_by_one(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), REPEATED, trials.count)
 
 
 def _of_opendp(trials: Trials) -> AttackOutcome:
-    releases, claimed = opendp_sum(rows=8)
-    return summed(releases, REPEATED, trials.count, claimed=claimed)
-
-
-def opendp_sum(*, rows: int) -> tuple[Releases, Fraction]:
-    """Return releases of a sum of so many doubles, and what OpenDP's map says that they lose: 1, or a hair more.
-
-    It makes room for the rounding of its own sum: of eight rows the noise is for 49 where the bounds are 1 apart.
-    """
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
-    cell = dp.atom_domain(bounds=(float(EIGHT), float(EIGHT + 1)), nan=False)
-    total = (dp.vector_domain(cell, size=rows), dp.symmetric_distance()) >> dp.t.then_sum()
-    changed = 2  # a row that changes is one that goes and one that comes
-    mechanism = total >> dp.m.then_laplace(scale=total.map(changed) / float(CLAIMED))
-    return one_by_one(lambda cells: float(mechanism(list(cells)))), Fraction(mechanism.map(changed))
+    release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=len(REPEATED.more))
+    return summed(one_by_one(release), REPEATED, trials.count, claimed=claimed)
 
 
 def _of_python_dp(trials: Trials) -> AttackOutcome:
     """Its epsilon is for a row that appears; a row that changes loses it twice."""
-    release = peers.python_dp_sum(CLAIMED / 2, (float(EIGHT), float(EIGHT + 1)))
-    return summed(one_by_one(release), REPEATED, trials.count)
+    return summed(one_by_one(peers.python_dp_sum(CLAIMED / 2, BOUNDS)), REPEATED, trials.count)
 
 
 ATTACKS = (

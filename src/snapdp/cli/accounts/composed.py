@@ -55,7 +55,7 @@ def composed_command(
     and promise less: they are shown beside it, rounded up, and nothing is charged by them.
     """
     from snapdp.exact import probability
-    from snapdp.interop import event_values, spends_of
+    from snapdp.interop import event_values, has_events, spends_of
     from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
@@ -66,7 +66,7 @@ def composed_command(
     found = [_values(*each, allowed, second_opinion) for each in zip(accounts, spends, strict=True)]
     if as_json:
         for each, behind in zip(found, spends, strict=True):
-            each["events"] = event_values(behind)
+            each["events"] = event_values(behind) if has_events(behind) else None
         echo_json({"ok": True, "charged_by_this": "0", "accounts": found})
         return
     for each in found:

@@ -1,7 +1,7 @@
 """`snapdp attack`: break the usual way of adding noise, then try the same on ours.
 
 Room: cli. Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
-refuted, 2 where a name is none.
+refuted, 2 where a name is none, or a target that was asked for by name cannot be imported.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.flags.picture import picture_option, writing_picture
-from snapdp.cli.screen import echo_json, say, watched
+from snapdp.cli.screen import echo_json, say, stepping
 from snapdp.display import one_line
 from snapdp.errors import ParameterError
 
@@ -27,7 +27,7 @@ Examples:
   snapdp attack precision ties --target numpy --target snapdp --json
   snapdp attack truncated-noise --trials 2000 --seed 7 --plot attack.svg
 """
-REFUTED = 1
+REFUTED, ABSENT = 1, 2  # exit codes
 SEEDS = 1 << 32
 FEWEST, MOST = 10, 1_000_000
 
@@ -86,7 +86,15 @@ def attack_command(
     else:
         screens.show(found, explained=bool(names), with_absent=bool(targets))
     say(f"seed of numpy's noise: {begin}")
-    ctx.exit(REFUTED if any(row.is_ours and row.verdict == "refuted" for row in found) else 0)
+    if targets and (absent := screens.absent_in_words(found)):
+        say(absent)
+    ctx.exit(_exit_code(found, by_name=bool(targets)))
+
+
+def _exit_code(found: list[AttackRow], *, by_name: bool) -> int:
+    if any(row.is_ours and row.verdict == "refuted" for row in found):
+        return REFUTED
+    return ABSENT if by_name and any(row.outcome is None for row in found) else 0
 
 
 def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attack, str]]:
@@ -105,11 +113,10 @@ def _run(asked: list[tuple[Attack, str]], *, seed: int, trials: int | None) -> l
     from snapdp.attacks import rows
 
     found: list[AttackRow] = []
-    with watched("attacking") as tell:
+    with stepping("attacking", len(asked)) as step:
         todo = rows(asked, seed=seed, trials=trials)
-        for place, (attack, target) in enumerate(asked, start=1):
-            if tell is not None:
-                tell(f"{attack.name} against {target} ({place} of {len(asked)})")
+        for attack, target in asked:
+            step(f"{attack.name} against {target}")
             found.append(next(todo))
     return found
 

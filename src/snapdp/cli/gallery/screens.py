@@ -9,13 +9,21 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.attacks import FALSE_ALARM, Attack, AttackRow
+from snapdp.attacks import FALSE_ALARM, INSTALLED_BY, Attack, AttackOutcome, AttackRow
 from snapdp.cli.screen import echo, echo_json, folded, note, table
 from snapdp.display import decimal_down, exact_amount, four_digits_up
 from snapdp.exact import to_float_down, to_float_up
 
 HEADS = ("attack", "against", "claimed", "shown loss", "verdict")
 LONGEST_CLAIM = 9
+SAMPLED = (
+    "refuted: two samples, the second of fresh noise, both show a loss above the claim; the smaller one stands here. A "
+    "release that keeps its claim would be called refuted by chance at most once in a million runs of its row{others}."
+)
+BY_LAW = "refuted: the exact law has a loss above the claim. Nothing was sampled."
+NO_PROOF = "not refuted: this attack shows no more than was claimed. That is no proof; docs/theory has those of snapdp."
+BOTH = " Both inputs show it, so no output gives one of them away: the ratio counts, and it is within the claim."
+HELD = "\N{WORD JOINER}"  # where no line is to be broken: before the sign of per cent
 
 
 def show_list(asked: list[tuple[Attack, str]], *, as_json: bool) -> None:
@@ -40,13 +48,20 @@ def show(found: list[AttackRow], *, explained: bool, with_absent: bool) -> None:
     if explained:
         for attack in {row.attack.name: row.attack for row in found}.values():
             _explain(attack, [row for row in found if row.attack.name == attack.name])
-    present = [row for row in found if with_absent or row.outcome is not None]
-    if present:
-        table(HEADS, _rows(present), numbers=(2, 3))
-    absent = list(dict.fromkeys(row.target for row in found if row.outcome is None))
-    if absent:
-        note(f"Not installed here: {', '.join(absent)}.")
+    if any(row.outcome is not None for row in found):
+        table(HEADS, _rows([row for row in found if with_absent or row.outcome is not None]), numbers=(2, 3))
+    else:
+        echo("NOTHING was attacked.")
+    if not with_absent and (absent := absent_in_words(found)):
+        note(absent)
     _say_how_sure(found)
+
+
+def absent_in_words(found: Iterable[AttackRow]) -> str:
+    """Return which targets were not attacked, and how they can be; nothing where all of them were."""
+    absent = dict.fromkeys(row.target for row in found if row.outcome is None)
+    how = "; ".join(f"{target} ({INSTALLED_BY[target]})" for target in absent)
+    return how and f"Not attacked, for it cannot be imported here: {how}. Each is best in an environment of its own."
 
 
 def _explain(attack: Attack, rows: Iterable[AttackRow]) -> None:
@@ -58,11 +73,19 @@ def _explain(attack: Attack, rows: Iterable[AttackRow]) -> None:
         *(f"  {row.target}: {_told(row)}" for row in rows),
         "",
     ]
-    echo(folded("\n".join(lines)))
+    held = "\n".join(lines).replace(" %", f"{HELD}%")
+    echo(folded(held, as_tables=True).replace(HELD, " "))
 
 
 def _told(row: AttackRow) -> str:
-    return "not installed." if row.outcome is None else f"{row.outcome.said}."
+    if row.outcome is None:
+        return "not attacked, for it cannot be imported here."
+    return f"{row.outcome.said}.{BOTH if _both_show_it(row.outcome) else ''}"
+
+
+def _both_show_it(outcome: AttackOutcome) -> bool:
+    """Tell whether the event happens for both inputs, within the claim: then a count alone says nothing."""
+    return outcome.counts is not None and all(hits for hits, _ in outcome.counts) and not outcome.is_refuted
 
 
 def _rows(found: list[AttackRow]) -> Iterator[tuple[str, ...]]:
@@ -89,15 +112,22 @@ def _loss(lower_bound: Fraction) -> str:
 
 
 def _say_how_sure(found: list[AttackRow]) -> None:
-    sampled = sum(row.outcome is not None and row.outcome.counts is not None for row in found)
-    if sampled:
-        once = int(1 / FALSE_ALARM) // sampled
-        note(
-            "refuted: two samples, the second of fresh noise, both show a loss above the claim; the smaller one stands "
-            "here. A release that keeps its claim would be called refuted by chance at most once in a million runs of "
-            f"its row, and some row of these at most once in {once:,} runs."
-        )
-    note("not refuted: this attack shows no more than was claimed. That is no proof; docs/theory has those of snapdp.")
+    """Say what the verdicts that were reached mean, and no other."""
+    verdicts = {row.verdict for row in found}
+    if any(row.verdict == "refuted" and _is_sampled(row) for row in found):
+        note(SAMPLED.format(others=_chance_of_some_row(sum(map(_is_sampled, found)))))
+    elif "refuted" in verdicts:
+        note(BY_LAW)
+    if "not refuted" in verdicts:
+        note(NO_PROOF)
+
+
+def _is_sampled(row: AttackRow) -> bool:
+    return row.outcome is not None and row.outcome.counts is not None
+
+
+def _chance_of_some_row(sampled: int) -> str:
+    return f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs" if sampled > 1 else ""
 
 
 def values(row: AttackRow) -> dict[str, Any]:

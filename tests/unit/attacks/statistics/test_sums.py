@@ -51,7 +51,7 @@ def test_the_textbook_loses_more_than_it_claims(attack):
 @pytest.mark.parametrize("name", PAIRS)
 def test_our_release_of_the_same_columns_stands(name):
     pair, _, _ = PAIRS[name]
-    assert not sums.summed(sums.ours(pair), pair, TRIALS).is_refuted
+    assert not sums.summed(sums.our_sum(pair), pair, TRIALS).is_refuted
 
 
 def test_ours_loses_at_most_epsilon_on_these_events_by_its_exact_law_and_all_of_it_on_one():
