@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     "sphinx-mathjax-offline",  # so it is called, with hyphens
     "anchors",
+    "cells",
 ]
 exclude_patterns = ["_build"]
 
