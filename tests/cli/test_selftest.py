@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -60,6 +66,29 @@ def test_where_all_is_absent_nothing_is_said_to_be_the_same(monkeypatch):
     assert done.exit_code == 1
     assert "NOTHING was compared" in done.stdout
     assert "sums-postgresql is absent: SNAPDP_POSTGRES names no server." in done.stdout
+
+
+def test_a_check_that_cannot_write_is_no_pass_and_says_what_may_be_in_its_way(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not there"))
+    done = run("--quick", "--only", "ledger-settings")
+    assert done.exit_code == 1
+    assert "DIFFERENT: ledger-settings." in done.stdout
+    assert "it broke (FileNotFoundError)" in done.stdout
+    assert "A check that broke has not compared everything" in done.stdout
+    assert "TMPDIR" in json.loads(run("--quick", "--only", "ledger-settings", "--json").stdout)["advice"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to hear")
+def test_a_run_that_is_ended_leaves_nothing_behind(tmp_path):
+    command = [sys.executable, "-m", "snapdp", "selftest", "--only", "ledger-crash"]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not [*tmp_path.iterdir()]:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_the_list_has_every_check_and_runs_none():

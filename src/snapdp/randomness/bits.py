@@ -5,8 +5,8 @@ many extension words as the exact decision asks for. Whoever holds the same stri
 scalar path, vector path and definition can be compared bit for bit. A long vector takes first words by halves, the
 second half only where the first leaves a doubt; a half that nobody asks for is never drawn.
 SystemBits keeps no state between calls, so it is safe under threads and fork. Vector words and first halves are the key
-stream of AES-256 in counter mode, keyed by 44 fresh bytes of the operating system for every call and again every
-2**20 words; second halves are few and come from the operating system.
+stream of AES-256 in counter mode, keyed by 44 fresh bytes of the operating system for every call, again every 2**20
+words, and again in a process that a fork has made; second halves are few and come from the operating system.
 The counter mode used is the one inside GCM (the tag is never formed): OpenSSL has it vectorised, plain CTR not, and
 it costs half. A key yields 2**19 blocks, far below GCM's limit of 2**32; the gap between a random permutation and a
 random function is then below 2**-90 a key.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from os import urandom
+from os import getpid, urandom
 from struct import Struct
 from typing import Any, Protocol
 
@@ -131,16 +131,16 @@ def key_stream(entropy_of: Callable[[int], bytes] | None = None) -> Fill:
     entropy_of   where keys come from, for whoever compares ciphers; the operating system where left out
     """
     cipher_of, aes, gcm = _ciphers()
-    left = 0
+    left = owner = 0
     update_into: Callable[[Any, Any], int]
 
     def fill(buffer: Any) -> None:
-        nonlocal left, update_into
-        if left < len(buffer):
+        nonlocal left, owner, update_into
+        if left < len(buffer) or owner != getpid():  # a key that a fork has copied serves two processes
             entropy = (entropy_of or urandom)(_KEY_BYTES + _NONCE_BYTES)
             cipher = cipher_of(aes(entropy[:_KEY_BYTES]), gcm(entropy[_KEY_BYTES:]))
             update_into = cipher.encryptor().update_into
-            left = WORDS_PER_KEY * WORD_BYTES
+            left, owner = WORDS_PER_KEY * WORD_BYTES, getpid()
         # In place: the key stream is added (XOR) to whatever the buffer holds. It is uniform and independent of that,
         # so the sum is too; and no block of zeros has to pass through the cache.
         update_into(buffer, buffer)

@@ -12,6 +12,7 @@ from typing import Any
 
 from snapdp.values import Value
 
+BROKE = "it broke"  # how the sentence begins where a check has broken
 MOST_TOLD = 3  # differences that are told one by one; the others are counted
 
 
@@ -42,6 +43,11 @@ class Checked(Value):
         if self.absent:
             return "absent"
         return "DIFFERENT" if self.differences or not self.comparisons else "same"
+
+    @property
+    def broke(self) -> bool:
+        """Tell whether the check itself broke, so that it compared nothing, or not all."""
+        return any(each.startswith(BROKE) for each in self.differences)
 
 
 class Check(Value):

@@ -8,7 +8,6 @@ other. So settings are read back, and that the disk obeys them is believed. Theo
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -20,6 +19,7 @@ from snapdp.errors import SnapdpError
 from snapdp.ledger import Ledger, settings_in_force
 from snapdp.selftest.charging import ACCOUNT, EPSILON, TERMS
 from snapdp.selftest.check import Checked, Comparison, Effort
+from snapdp.selftest.processes import command, environment
 
 FULL = 2  # PRAGMA synchronous: a commit is on the disk when it returns; EXTRA is 3
 EXPECTED = {
@@ -62,8 +62,9 @@ def compare_crashes(effort: Effort) -> Checked:
 
 def _killed(path: Path, dice: Random) -> list[int]:
     """Start a process that charges, kill it behind one of its first charges, and return those it was told of."""
-    command = [sys.executable, "-m", "snapdp.selftest.charging", str(path), str(dice.getrandbits(64))]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    charging = command("charging", str(path), str(dice.getrandbits(64)))
+    piped = subprocess.PIPE
+    with subprocess.Popen(charging, env=environment(), stdout=piped, stderr=piped, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         numbers, enough = [], dice.randint(1, 6)

@@ -6,6 +6,7 @@ the S-box is computed from its definition, the inverse in the field of 256 eleme
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 BLOCK = 16
@@ -16,9 +17,14 @@ FIRST_COUNTER = 2  # GCM keeps the counter 1 for its tag
 
 def counter_stream(entropy: bytes, count: int) -> bytes:
     """Return the key stream of 32 bytes of key and 12 of nonce: the ciphers of nonce and counter, from 2 on."""
+    return b"".join(counter_blocks(entropy, range(count)))
+
+
+def counter_blocks(entropy: bytes, places: Iterable[int]) -> list[bytes]:
+    """Return the blocks of the same key stream at these places, counted from 0."""
     keys = _round_keys(entropy[:KEY_BYTES])
     nonce = entropy[KEY_BYTES:]
-    return b"".join(_block(nonce + (FIRST_COUNTER + i).to_bytes(4, "big"), keys) for i in range(count))
+    return [_block(nonce + (FIRST_COUNTER + place).to_bytes(4, "big"), keys) for place in places]
 
 
 def encrypted(block: bytes, key: bytes) -> bytes:

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
-from snapdp.errors import ParameterError
-from snapdp.selftest.check import Check, Checked, Effort
+from snapdp.errors import ParameterError, SnapdpError
+from snapdp.selftest.check import BROKE, Check, Checked, Effort
 from snapdp.selftest.versions import checked_versions
 from snapdp.values import Value
 
@@ -28,9 +28,9 @@ _LINES = (  # name, file and function, what is compared with what
     ("aes", "entropy:compare_cipher", "the key stream with AES in plain Python"),
     ("entropy", "entropy:compare_entropy", "bits of the system: repeats, counts"),
     ("fork", "entropy:compare_forks", "words that forked processes draw"),
-    ("sums-duckdb", "sums:compare_duckdb", "sums of DuckDB with Python's integers"),
-    ("sums-spark", "sums:compare_spark", "sums of Spark with Python's integers"),
-    ("sums-postgresql", "sums:compare_postgresql", "sums of PostgreSQL with Python's integers"),
+    ("sums-duckdb", "sums.engines:compare_duckdb", "sums of DuckDB with Python's integers"),
+    ("sums-spark", "sums.engines:compare_spark", "sums of Spark with Python's integers"),
+    ("sums-postgresql", "sums.engines:compare_postgresql", "sums of PostgreSQL with Python's integers"),
     ("ledger-settings", "ledgers:compare_settings", "what SQLite is set to with what a ledger needs"),
     ("ledger-crash", "ledgers:compare_crashes", "a ledger with what killed processes were told"),
 )
@@ -106,9 +106,8 @@ def _guarded(check: Check, effort: Effort) -> Checked:
     """Run a check; one that breaks has found something, and says what broke. Nothing here is private."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # a filter that is switched off says so; its answers are compared all the same
+            warnings.simplefilter("ignore")  # a filter that is switched off says so; its answers are compared anyway
             return check.run(effort)
     except Exception as broken:
-        return Checked(differences=(f"it broke ({type(broken).__name__}): {broken}",))
+        said = broken.problem if isinstance(broken, SnapdpError) else broken
+        return Checked(differences=(f"{BROKE} ({type(broken).__name__}): {said}",))

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from snapdp.exact import functions
 from snapdp.exact.functions import exact_mpfr
 from snapdp.ledger.storage import sqlite_link
+from snapdp.mechanism import finite_precision, parameters
+from snapdp.mechanism.law.finite import FiniteLaw
 from snapdp.mechanism.sampling import filter, known_logarithms, vectors
 from snapdp.randomness import bits
 from snapdp.selftest import logarithms
 from snapdp.tables.engines.duckdb import DuckdbEngine
+from snapdp.tables.engines.postgres import PostgresEngine
+from snapdp.tables.sql.dialects import DUCKDB
+from snapdp.values import replaced
 
 LOW_PRECISION = 16
 
@@ -65,6 +76,66 @@ def changed_known_logarithm(patch: pytest.MonkeyPatch, place: int = 41) -> Itera
     yield
 
 
+def _is_near_fifteen_sixteenths(x: Any) -> Any:
+    return (x > 0.93) & (x < 0.9375)  # no known logarithm lies there
+
+
+@contextmanager
+def logarithm_of_python_off(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let math.log be off by 2**-30 in one short interval."""
+    plain = math.log
+    patch.setattr(math, "log", lambda x: plain(x) + 2.0**-30 * bool(_is_near_fifteen_sixteenths(x)))
+    yield
+    patch.undo()
+
+
+@contextmanager
+def logarithm_of_numpy_off(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Do the same to that of numpy."""
+    plain = np.log
+    patch.setattr(np, "log", lambda x: plain(x) + np.asarray(_is_near_fifteen_sixteenths(np.asarray(x)) * 2.0**-30))
+    yield
+    patch.undo()
+
+
+# The mechanism
+
+
+@contextmanager
+def clamp_too_near(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the wide clamp of exact arithmetic stand one step nearer than it may."""
+    plain = parameters.binding_index
+    patch.setattr(parameters, "binding_index", lambda *given, **named: plain(*given, **named) - 1)
+    yield
+
+
+@contextmanager
+def overhead_forgotten(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the noise scale of proved arithmetic be 1/epsilon, as if nothing were rounded."""
+
+    def forgetful(epsilon: Fraction, _bound: Any, precision: Any, _grid: Any) -> tuple[Fraction, Fraction]:
+        scale = finite_precision.round_up(1 / epsilon, precision.product)
+        return 1 / scale, scale
+
+    patch.setattr(finite_precision, "_proved", forgetful)
+    yield
+
+
+@contextmanager
+def law_beside_the_tie(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the stated law of finite precision take "at least" for "more than"."""
+    plain = FiniteLaw.threshold
+    patch.setattr(FiniteLaw, "threshold", lambda self, t, *, strict: plain(self, t, strict=not strict))
+    yield
+
+
+@contextmanager
+def filter_without_doubt(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the filter of single values believe that doubles make no error."""
+    patch.setattr(filter, "error_bound", lambda **_: Fraction(1, 1 << 60))
+    yield
+
+
 def _reusing(level: str, words: str) -> Any:
     plain = getattr(vectors.Level, level)
 
@@ -104,6 +175,76 @@ def sums_in_doubles(patch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
+def groups_in_another_order(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the engine hand groups over from the last to the first."""
+    plain = DuckdbEngine._rows
+
+    def turned(self: Any, connection: Any, statement: str) -> Any:
+        changed = type(statement)(statement.replace("ORDER BY declared.code", "ORDER BY declared.code DESC"))
+        return plain(self, connection, changed)
+
+    patch.setattr(DuckdbEngine, "_rows", turned)
+    yield
+
+
+@contextmanager
+def rows_by_another_hash(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the engine choose the rows of persons by a hash that is not SHA-256."""
+    other = replaced(DUCKDB, lot=DUCKDB.lot.replace("sha256", "md5"))
+    assert other != DUCKDB
+    patch.setattr(DuckdbEngine, "dialect", other)
+    yield
+
+
+@contextmanager
+def server_that_adds_doubles(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a server of PostgreSQL add doubles up."""
+    plain = PostgresEngine._connected
+
+    class InDoubles:
+        def __init__(self, connection: Any) -> None:
+            self._connection = connection
+
+        def execute(self, text: str) -> Any:
+            return self._connection.execute(
+                re.sub(r"SUM\(([^()]*)\)", r"CAST(SUM(CAST(\1 AS DOUBLE PRECISION)) AS NUMERIC)", text)
+            )
+
+    @contextmanager
+    def connected(self: Any) -> Iterator[Any]:
+        with plain(self) as connection:
+            yield InDoubles(connection)
+
+    patch.setattr(PostgresEngine, "_connected", connected)
+    yield
+
+
+SPARK_TURNED = """
+from snapdp.tables.engines.spark import SparkEngine
+plain = SparkEngine._rows
+def turned(self, connection, text):
+    return plain(self, connection, text.replace("ORDER BY declared.code", "ORDER BY declared.code DESC"))
+SparkEngine._rows = turned
+"""
+
+
+@contextmanager
+def spark_in_another_order(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let Spark hand groups over from the last to the first."""
+    with in_other_processes(patch, SPARK_TURNED):
+        yield
+
+
+@contextmanager
+def in_other_processes(patch: pytest.MonkeyPatch, fault: str) -> Iterator[None]:
+    """Let every process that the self-test starts begin with a program that plants a fault."""
+    with TemporaryDirectory() as place:
+        Path(place, "sitecustomize.py").write_text(fault, encoding="utf-8")
+        patch.syspath_prepend(place)
+        yield
+
+
+@contextmanager
 def synchronous_off(patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a ledger acknowledge what is not on the disk yet."""
     others = [each for each in sqlite_link.SETTINGS if not each.startswith("synchronous")]
@@ -111,7 +252,81 @@ def synchronous_off(patch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+FORGETFUL = """
+from types import SimpleNamespace
+from snapdp.ledger.ledger import Ledger
+plain, told = Ledger.reserve, []
+def reserve(self, *given, **named):
+    told.append(SimpleNamespace(number=told[-1].number + 1) if told else plain(self, *given, **named))
+    return told[-1]
+Ledger.reserve = reserve
+"""
+
+
+@contextmanager
+def charges_not_written(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a ledger acknowledge all charges of a process but write the first alone."""
+    with in_other_processes(patch, FORGETFUL):
+        yield
+
+
 # Faults of bits
+
+
+class StartsAgain:
+    """A cipher in counter mode whose counter has sixteen bits."""
+
+    LENGTH = 16 << 16
+
+    def __init__(self, *given: Any) -> None:
+        self._given, self._used = given, self.LENGTH
+
+    def encryptor(self) -> StartsAgain:
+        return self
+
+    def update_into(self, buffer: Any, _: Any) -> None:
+        left = memoryview(buffer)
+        while left:
+            if self._used == self.LENGTH:
+                self._update, self._used = Cipher(*self._given).encryptor().update_into, 0
+            piece = left[: self.LENGTH - self._used]
+            self._update(piece, piece)
+            self._used, left = self._used + len(piece), left[len(piece) :]
+
+
+@contextmanager
+def stream_that_starts_again(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the key stream begin anew after 2**16 blocks of a key."""
+    patch.setattr(bits, "_ciphers", lambda: (StartsAgain, algorithms.AES, modes.GCM))
+    yield
+
+
+POOL = """
+from os import urandom
+from snapdp.randomness import bits
+class Pooled(bits.SystemBits):
+    def __init__(self):
+        self.pool = b""
+    def first_word(self, position=0):
+        self.pool = self.pool or urandom(4096)
+        word, self.pool = self.pool[:8], self.pool[8:]
+        return int.from_bytes(word, "little", signed=True)
+bits.SystemBits = Pooled
+"""
+
+
+@contextmanager
+def pool_of_a_source(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let every source of bits fetch some for later, and keep them through a fork."""
+    with in_other_processes(patch, POOL):
+        yield
+
+
+@contextmanager
+def key_kept_through_a_fork(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a key stream not see that it is in another process."""
+    with in_other_processes(patch, "from snapdp.randomness import bits\nbits.getpid = lambda: 1\n"):
+        yield
 
 
 @contextmanager

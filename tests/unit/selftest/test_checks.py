@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -11,10 +12,13 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism.sampling.vectors import SINGLE_LIMIT
-from snapdp.selftest import entropy, ledgers, same_bits, sums
+from snapdp.selftest import entropy, ledgers, same_bits
 from snapdp.selftest.check import Comparison, Effort
 from snapdp.selftest.second_cipher import encrypted
+from snapdp.selftest.sums import engines, made_up
+from snapdp.selftest.sums.second_sums import SecondSums
 from tests.services import postgres_server
+from tests.unit.tables import kept
 
 QUICK = Effort(seed=3, quick=True)
 
@@ -84,30 +88,50 @@ def test_sound_bits_are_suspected_with_the_stated_probability_at_most():
     assert every**2 / 2**65 <= entropy.FALSE_ALARM / 2
 
 
-def test_a_process_that_forks_draws_no_word_twice_and_one_that_repeats_is_found(monkeypatch):
-    assert entropy.compare_forks(QUICK).verdict == "same"
-
-    class Repeats:
-        returncode, stdout = 0, "1 2 3 4\n" * 24
-
-    monkeypatch.setattr(entropy.subprocess, "run", lambda *_, **__: Repeats)
-    assert "drawn twice" in entropy.compare_forks(QUICK).differences[0]
-
-
 # Sums
 
 
 def test_a_sum_of_the_table_passes_what_doubles_can_add():
-    rows = sums.levels_of(sums._rows(QUICK.dice("rows"), 500))
-    (found,) = sums.added(sums.Products(first=sums.WIDE, second=sums.WIDE), rows)
+    asked = made_up.Products(first=made_up.WIDE, second=made_up.WIDE)
+    (found,) = SecondSums(made_up.made_up_rows(QUICK.dice("rows"), 500), [asked]).answer(asked)
     assert found > 1 << 63
     assert int(float(found)) != found
 
 
+def test_the_table_has_what_tells_ways_of_choosing_apart():
+    """Equal rows of one person, persons with more rows than they keep, and some of whom cells are left out."""
+    rows = made_up.made_up_rows(QUICK.dice("rows"), 400)
+    per_person = Counter(row[made_up.PERSON] for row in rows)
+    assert sum(each > 3 for each in per_person.values()) > 10
+    assert None in per_person
+    assert max(Counter(tuple(row.values()) for row in rows if row[made_up.PERSON] is not None).values()) > 2
+    few, all_cells = (made_up.People(by=made_up.REGION, groups=n, persons=made_up.ONE) for n in (1, 6))
+    second = SecondSums(rows, [few, all_cells])
+    assert sum(second.answer(few)) < sum(second.answer(all_cells))
+
+
+def test_everything_that_is_asked_has_an_answer_above_zero():
+    rows = made_up.made_up_rows(QUICK.dice("rows"), 400)
+    for asked in made_up.ASKED:
+        second = SecondSums(rows, asked, salt=made_up.SALT)
+        for each in asked:
+            assert max(second.answer(each)) > 0, made_up.named(each)
+
+
+def test_rows_persons_keep_are_those_of_the_definition_in_the_tests_of_tables():
+    rows = made_up.made_up_rows(QUICK.dice("rows"), 200)
+    for persons in (made_up.ONE, made_up.THREE, made_up.TOGETHER):
+        asked = made_up.Count(by=made_up.REGION, persons=persons)
+        second = SecondSums(rows, [asked], salt="s")
+        levels = [((second._place(made_up.REGION, row),), tuple(row[name] for name in persons.columns)) for row in rows]
+        expected = Counter(level for (level,), _ in kept.kept(levels, most=persons.most, salt="s"))
+        assert second.answer(asked) == tuple(expected[place] for place in range(made_up.REGION.cells))
+
+
 def test_a_server_is_absent_without_its_variable_and_its_address_is_told_to_nobody(monkeypatch):
-    monkeypatch.delenv(sums.SERVER, raising=False)
-    assert sums.compare_postgresql(QUICK).absent == "SNAPDP_POSTGRES names no server"
-    monkeypatch.setenv(sums.SERVER, "postgresql://ann:secret@127.0.0.1:1/none")
+    monkeypatch.delenv(engines.SERVER, raising=False)
+    assert engines.compare_postgresql(QUICK).absent == "SNAPDP_POSTGRES names no server"
+    monkeypatch.setenv(engines.SERVER, "postgresql://ann:secret@127.0.0.1:1/none")
     from snapdp.selftest import run_selftest
 
     ((_, found),) = run_selftest(only=["sums-postgresql"], quick=True).found
@@ -116,8 +140,8 @@ def test_a_server_is_absent_without_its_variable_and_its_address_is_told_to_nobo
 
 
 def test_a_server_adds_up_as_python_does(monkeypatch):
-    monkeypatch.setenv(sums.SERVER, postgres_server())
-    found = sums.compare_postgresql(QUICK)
+    monkeypatch.setenv(engines.SERVER, postgres_server())
+    found = engines.compare_postgresql(QUICK)
     assert (found.verdict, found.differences) == ("same", ())
 
 

@@ -5,6 +5,8 @@ Room: cli. Parse, one library call, print. Exit 0 where nothing differs, 1 where
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -36,7 +38,12 @@ ADVICE = (
     "snapdp selftest again. If it still differs, report it as a vulnerability, with all of this output: nothing in it "
     "is private."
 )
+BROKEN = (
+    "A check that broke has not compared everything: look first whether something else is in its way, such as a "
+    "temporary directory (TMPDIR) that is full or may not be written to."
+)
 NOTHING = "NOTHING was compared: what was asked for is absent here."
+ENDED = 128 + signal.SIGTERM  # what a shell reports for it
 COLOURS = {"same": "green", "DIFFERENT": "red"}
 
 
@@ -62,13 +69,28 @@ def selftest_command(
     if listing:
         _list(as_json)
         return
-    with _progress(len(only) or len(CHECKS)) as tell:
+    with _ending_in_order(), _progress(len(only) or len(CHECKS)) as tell:
         found = run_selftest(only=only, quick=quick, seed=seed, tell=tell)
     if as_json:
         echo_json(_values(found), indent=2)
     else:
         _print(found)
     ctx.exit(0 if found.is_sound else 1)
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let SIGTERM end a run as Ctrl-C does: temporary directories are removed, and processes that were started end."""
+
+    def end(*_: object) -> None:
+        raise SystemExit(ENDED)
+
+    before = signal.signal(signal.SIGTERM, end) if threading.current_thread() is threading.main_thread() else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -100,7 +122,7 @@ def _print(found: SelfTest) -> None:
         if each.absent:
             note(f"{check.name} is absent: {each.absent}.")
         for line in each.differences:
-            echo(f"{check.name}: {one_line(line)}")
+            note(f"{check.name}: {one_line(line)}", style="")
         if each.verdict == "DIFFERENT" and not each.differences:
             echo(f"{check.name}: nothing was compared")
     if any(check.name == "entropy" for check, _ in found.found):
@@ -111,9 +133,13 @@ def _print(found: SelfTest) -> None:
         echo("SAME: nothing differs.", colour=COLOURS["same"])
     elif found.differing:
         echo(f"DIFFERENT: {', '.join(found.differing)}.", colour=COLOURS["DIFFERENT"])
-        note(ADVICE, style="")
+        note(_advice(found), style="")
     else:
         echo(NOTHING, colour=COLOURS["DIFFERENT"])
+
+
+def _advice(found: SelfTest) -> str:
+    return f"{BROKEN} {ADVICE}" if any(each.broke for _, each in found.found) else ADVICE
 
 
 def _again(found: SelfTest) -> str:
@@ -136,7 +162,7 @@ def _values(found: SelfTest) -> dict[str, Any]:
     ]
     said = {"ok": found.is_sound, "seed": found.seed, "quick": found.quick, "checks": checks}
     if found.differing:
-        said["error"], said["advice"] = f"different: {', '.join(found.differing)}.", ADVICE
+        said["error"], said["advice"] = f"different: {', '.join(found.differing)}.", _advice(found)
     elif not found.is_sound:
         said["error"] = NOTHING
     return {**said, "versions": found.versions}
