@@ -1,7 +1,8 @@
 """Properties are tried on the same examples, and with the same noise, at every run; HYPOTHESIS_PROFILE=fresh: new ones.
 
 Noise is drawn from bytes that the name of a test decides: what a test sees does not change from run to run, nor with
-the tests before it. What other processes draw is the operating system's.
+the tests before it. What other processes draw is the operating system's. With fresh noise a test whose error is bounded
+by "once in 1,000 runs" fails that often: the profile is for looking, not for a gate.
 """
 
 from __future__ import annotations

@@ -60,10 +60,3 @@ def several(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
     if not all(isinstance(each, str) and each for each in found):
         raise ParameterError(f"{name} takes a text or several.", f"Give {name}=[...] with a text for each.")
     return found
-
-
-def whole_positive(value: int | None, *, name: str) -> int | None:
-    """Return a limit that is a number of times, or refuse what is none."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise ParameterError(f"{name} = {value!r} is no number of times.", f"Give {name} >= 1, or leave it out.")
-    return value

@@ -27,8 +27,9 @@ class Flow:
 
     def __init__(self, *, is_own: Callable[[str], bool], seconds: float, watched: bool) -> None:
         self._is_own, self._seconds = is_own, seconds
-        self._watched = watched or not _has_alarm()
+        self._watched = watched or bool(why_no_alarm())
         self._ends = monotonic() + seconds
+        self.overran = False
         self.steps: set[Step] = set()
 
     @contextmanager
@@ -43,13 +44,14 @@ class Flow:
             finally:
                 if self._watched:
                     sys.settrace(before)
+                self.overran = monotonic() > self._ends
 
     def _stop(self, *_: Any) -> None:
         raise LimitReached(f"more than {self._seconds:g} seconds in one call")
 
     @contextmanager
     def _alarm(self) -> Iterator[None]:
-        if not _has_alarm():
+        if why_no_alarm():
             yield
             return
         before = signal.signal(signal.SIGALRM, self._stop)
@@ -83,8 +85,10 @@ class Flow:
         return line
 
 
-def _has_alarm() -> bool:
-    """Say whether an alarm can be set: in the main thread, of a system that has them, where nobody else set one."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        return False
-    return not signal.getitimer(signal.ITIMER_REAL)[0]
+def why_no_alarm() -> str:
+    """Return why no alarm can be set, or nothing: in the main thread, of a system that has them, where none is set."""
+    if not hasattr(signal, "setitimer"):
+        return "this system has none"
+    if threading.current_thread() is not threading.main_thread():
+        return "this is not the main thread"
+    return "another one is set (signal.setitimer or signal.alarm)" if signal.getitimer(signal.ITIMER_REAL)[0] else ""

@@ -25,7 +25,7 @@ _SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")
 
 
 class LimitReached(BaseException):
-    """A run took too long, or drew too often; no `except Exception` of the release keeps it."""
+    """A run took too long, or drew too often; no `except Exception` of the release keeps it. A bare `except:` does."""
 
 
 class NoiseDraw(NamedTuple):

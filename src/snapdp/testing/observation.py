@@ -77,56 +77,81 @@ class Observation(Value):
         return tuple((draw.kind, draw.size) for draw in self.draws)
 
 
+class Ending(Value):
+    """How a call ended, and what it left: the leaves of its output, or of the text of what it raised."""
+
+    ended: str = RETURNED
+    where: str = ""
+    limit: str = ""
+    problem: BaseException | None = None
+    leaves: tuple[Leaf, ...] = ()
+    released: tuple[str, ...] = ()
+
+
 def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int) -> Observation:
     """Run a release once, on a copy of the data, with the noise of a replay."""
     given, is_copy = _copied(data)
     before = _plain_leaves(given) if is_copy else None
     threads = set(threading.enumerate())
     reader = Reader()
-    ended, where, limit, problem, of = RETURNED, "", "", None, ""
-    leaves: list[Leaf] = []
-    released: tuple[str, ...] = ()
     flow = Flow(is_own=release.is_own, seconds=release.seconds, watched=release.watched)
     noise.start(replay)
     with _overheard() as heard:
-        try:
-            with flow.followed():
-                output = release.function(given)
-                if isinstance(output, GeneratorType):
-                    output = list(islice(output, MOST_LEAVES))
-            of = " of released="
-            leaves, released = _output_leaves(release, output, reader)
-        except KeyboardInterrupt:
-            raise
-        except LimitReached as reached:
-            ended, limit, where = "limit", str(reached), _raised_in(release, reached)
-        except BaseException as raised:
-            problem, ended, where = raised, type(raised).__qualname__ + of, _raised_in(release, raised)
-            leaves = text_leaves(_text_of(raised), EXCEPTION)
+        ending = _called(release, given, flow, reader)
+    texts, places = _heard_leaves(heard)
+    leaves = [*ending.leaves, *texts]
+    left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
+    return Observation(
+        leaves={leaf.path: leaf for leaf in leaves if not ignored_by(release.ignored, leaf.path)},
+        released=tuple(path for path in ending.released if not ignored_by(release.ignored, path)),
+        ended=ending.ended,
+        where=ending.where,
+        limit=ending.limit,
+        draws=tuple(noise.draws),
+        seeds=tuple(noise.seeds),
+        steps=frozenset(flow.steps),
+        input_changed=is_copy and before != _plain_leaves(given),
+        in_threads=noise.drawn_elsewhere or left,
+        unread=reader.unread,
+        places=places,
+        ignored=frozenset(each for leaf in leaves for each in ignored_by(release.ignored, leaf.path)),
+        problem=ending.problem,
+    )
+
+
+def _called(release: AuditedRelease, given: Any, flow: Flow, reader: Reader) -> Ending:
+    """Call a release and read its output, whatever it does; an interrupt of the person goes on."""
+    of = ""
+    try:
+        with flow.followed():
+            output = release.function(given)
+            if isinstance(output, GeneratorType):
+                output = list(islice(output, MOST_LEAVES))
+        if flow.overran:
+            said = f"more than {release.seconds:g} seconds in one call, which kept the alarm from ending it"
+            return Ending(ended="limit", limit=said)
+        of = " of released="
+        leaves, released = _output_leaves(release, output, reader)
+    except KeyboardInterrupt:
+        raise
+    except LimitReached as reached:
+        return Ending(ended="limit", limit=str(reached), where=_raised_in(release, reached))
+    except BaseException as raised:
+        ended, where = type(raised).__qualname__ + of, _raised_in(release, raised)
+        return Ending(ended=ended, where=where, problem=raised, leaves=tuple(text_leaves(_text_of(raised), EXCEPTION)))
+    return Ending(leaves=tuple(leaves), released=released)
+
+
+def _heard_leaves(heard: dict[str, list[tuple[str, str]]]) -> tuple[list[Leaf], dict[str, str]]:
+    """Return the leaves of what was printed, logged and warned, and where it was."""
+    leaves: list[Leaf] = []
     places: dict[str, str] = {}
     for name, texts in heard.items():
         for number, (text, at) in enumerate(texts):
             path = f"{name}[{number}]"
             places[path] = at
             leaves += text_leaves(text[:LONGEST_TEXT], path)
-    changed = is_copy and before != _plain_leaves(given)
-    left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
-    return Observation(
-        leaves={leaf.path: leaf for leaf in leaves if not ignored_by(release.ignored, leaf.path)},
-        released=tuple(path for path in released if not ignored_by(release.ignored, path)),
-        ended=ended,
-        where=where,
-        limit=limit,
-        draws=tuple(noise.draws),
-        seeds=tuple(noise.seeds),
-        steps=frozenset(flow.steps),
-        input_changed=changed,
-        in_threads=noise.drawn_elsewhere or left,
-        unread=reader.unread,
-        places=places,
-        ignored=frozenset(each for leaf in leaves for each in ignored_by(release.ignored, leaf.path)),
-        problem=problem,
-    )
+    return leaves, places
 
 
 def ignored_by(ignored: tuple[str, ...], path: str) -> list[str]:

@@ -1,45 +1,80 @@
 """The replays of an audit: pairs of runs with the same noise, as many as the claimed epsilon asks for.
 
-Room: testing. Theory: docs/theory/replay-audit.md, (1)-(2).
+Room: testing. Theory: docs/theory/replay-audit.md, (1)-(2) and (10).
 A release that is epsilon-DP shows an event for the one input and not for the other, in one pair of runs, with a chance
 of at most e^epsilon / (1 + e^epsilon), however the noise of the two runs hangs together (theory (1)). What tells the
 inputs apart in every one of N pairs is then no chance: the number N makes a false alarm rarer than one in 10^9.
+An event must be chosen before it is counted: by the first pair, and by a few further runs of the first input.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from time import process_time
+from time import monotonic
 from typing import Any
 
 from snapdp.exact import exp_enclosure, ln_enclosure
+from snapdp.testing.limits import Limits
 from snapdp.testing.noise import FrozenNoise
 from snapdp.testing.observation import AuditedRelease, Observation, observed
 from snapdp.values import Value, replaced
 
 FALSE_ALARM = Fraction(1, 10**9)
-WITHOUT_CLAIM = 32
-FEWEST = 32
 IMPORTING = 3  # times the seconds of a call
-MOST = 700  # enough for epsilon up to 3.5
+CHOOSING = 12  # runs of the first input that choose steps, ratios and thresholds
 _BITS = 64
+_NEVER = 1 << 40  # more than anybody runs
 
 
-def replays_needed(epsilon: Fraction) -> int:
-    """Return in how many pairs of runs an event must tell two inputs apart to refute epsilon.
+def replays_needed(epsilon: Fraction, delta: Fraction | None = None) -> int:
+    """Return in how many pairs of runs an event must tell two inputs apart to refute epsilon, or epsilon and delta.
 
-        N = 1 + ln(1 / alpha) / ln(1 + e^-epsilon), rounded up        theory (2), alpha = 10^-9
+        N = 1 + ln(1 / alpha) / ln(1 / p), rounded up        theory (2), alpha = 10^-9, p of theory (1)
 
-    >>> replays_needed(Fraction(1)), replays_needed(Fraction(1, 10))
-    (68, 34)
+    >>> replays_needed(Fraction(1)), replays_needed(Fraction(1, 10)), replays_needed(Fraction(1), Fraction(1, 2))
+    (68, 34, 146)
     """
     if epsilon > 20:
-        return 1 << 40  # more than anybody runs
-    growth = ln_enclosure(1 + exp_enclosure(-epsilon, _BITS).lower, _BITS).lower
-    return 1 + math.ceil(ln_enclosure(1 / FALSE_ALARM, _BITS).upper / growth)
+        return _NEVER
+    rest = 1 / separating_chance(epsilon, delta)
+    growth = ln_enclosure(rest, _BITS).lower if rest > 1 else Fraction(0)
+    return 1 + math.ceil(ln_enclosure(1 / FALSE_ALARM, _BITS).upper / growth) if growth > 0 else _NEVER
+
+
+def separating_chance(epsilon: Fraction, delta: Fraction | None) -> Fraction:
+    """Return no less than the largest chance that one pair of runs is told apart by one event.
+
+    p = (e^epsilon + delta) / (1 + e^epsilon)        theory (1); rounded up to multiples of 2^-64
+    """
+    chance = 1 - (1 - (delta or 0)) / (1 + exp_enclosure(epsilon, 2 * _BITS).upper)
+    return Fraction(math.ceil(chance * (1 << _BITS)), 1 << _BITS)
+
+
+@functools.cache
+def fewest_separated(pairs: int, epsilon: Fraction, delta: Fraction | None) -> int:
+    """Return in how many of some pairs an event must tell the inputs apart to refute the claim; one more if none do.
+
+        the least k with  sum over j >= k of C(n, j) p^j (1 - p)^(n - j)  <=  alpha        theory (10)
+
+    >>> fewest_separated(67, Fraction(1), None), fewest_separated(66, Fraction(1), None)
+    (67, 67)
+    >>> fewest_separated(999, Fraction(1), None)
+    810
+    """
+    chance = separating_chance(epsilon, delta)
+    yes, no = chance.numerator, chance.denominator - chance.numerator
+    if not no:
+        return pairs + 1
+    allowed = FALSE_ALARM * chance.denominator**pairs
+    term, tail, least = yes**pairs, 0, pairs + 1
+    while least > 0 and tail + term <= allowed:
+        tail, least = tail + term, least - 1
+        term = term * least * no // ((pairs - least + 1) * yes)  # exact: C(n, k - 1) = C(n, k) k / (n - k + 1)
+    return least
 
 
 class Replays(Value):
@@ -47,6 +82,8 @@ class Replays(Value):
 
     enough     whether they are as many as the claimed epsilon needs (any number is, where none is claimed)
     cold       the very first run, before anything was imported or kept
+    choosing   further runs of the first input with noise of their own: they choose events, and are not counted;
+               none where no epsilon is claimed, or the pairs are not enough
     """
 
     first: tuple[Observation, ...]
@@ -55,6 +92,7 @@ class Replays(Value):
     cold: Observation
     imported: bool
     needed: int
+    choosing: tuple[Observation, ...] = ()
 
     @property
     def count(self) -> int:
@@ -86,16 +124,21 @@ def replayed(
     noise: FrozenNoise,
     *,
     cold: tuple[Observation, bool],
-    count: int,
+    limits: Limits,
     needed: int,
-    whole_seconds: float,
-    clock: Callable[[], float] = process_time,
+    clock: Callable[[], float] = monotonic,
 ) -> Replays:
-    """Run both inputs with the same noise, pair after pair, until there are enough, or the time for all is over."""
-    ends = clock() + whole_seconds
+    """Run both inputs with the same noise, pair after pair, until there are enough, or the time for all is over.
+
+    A release that did not end when it was called first is not called again.
+    """
+    once, imported = cold
+    if once.limit:
+        return Replays(first=(once,), second=(once,), again=once, cold=once, imported=imported, needed=needed)
+    ends = clock() + limits.whole_seconds
     first, second = [], []
     again = None
-    for replay in range(count):
+    for replay in range(limits.pairs(needed)):
         first.append(observed(release, inputs[0], noise, replay))
         second.append(observed(release, inputs[1], noise, replay))
         if again is None:
@@ -103,11 +146,8 @@ def replayed(
         if any(run.limit for run in (first[-1], second[-1])) or (len(first) > 1 and clock() > ends):
             break
     assert again is not None
-    return Replays(
-        first=tuple(first),
-        second=tuple(second),
-        again=again,
-        cold=cold[0],
-        imported=cold[1],
-        needed=needed,
-    )
+    found = Replays(first=tuple(first), second=tuple(second), again=again, cold=once, imported=imported, needed=needed)
+    if needed == 1 or not found.enough or any(run.limit for run in found.all):
+        return found
+    unwatched = replaced(release, watched=False)
+    return replaced(found, choosing=tuple(observed(unwatched, inputs[0], noise, -1 - each) for each in range(CHOOSING)))

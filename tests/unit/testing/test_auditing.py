@@ -157,6 +157,11 @@ def test_claims_that_make_no_sense_are_refused(claims, words):
         audit(sum, [1], [2], **claims)
 
 
+def test_a_name_that_is_none_is_refused_as_python_does():
+    with pytest.raises(TypeError, match=r"audit\(\) got an unexpected keyword argument 'epsilno'"):
+        audit(sum, [1], [2], epsilno=1)
+
+
 @pytest.mark.parametrize("epsilon", ["1/100", "1", "3"])
 def test_as_many_replays_as_make_a_false_alarm_rarer_than_one_in_a_billion(epsilon):
     from snapdp.exact import exp_enclosure

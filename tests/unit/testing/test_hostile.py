@@ -53,6 +53,17 @@ def swallowing_exceptions(_):
             continue
 
 
+def swallowing_everything(_):
+    """Half a second, whatever happens."""
+    ends = time.monotonic() + 0.5
+    while time.monotonic() < ends:
+        try:
+            time.sleep(0.01)
+        except:  # noqa: E722
+            continue
+    return SAFE.release(1)
+
+
 def recursing(rows):
     return recursing(rows)
 
@@ -91,6 +102,7 @@ def endless(_):
         (waiting_for_a_lock, "limit"),
         (drawing_for_ever, "limit"),
         (swallowing_exceptions, "limit"),
+        (swallowing_everything, "limit"),
         (recursing, "unaudited"),
     ],
 )
@@ -110,6 +122,43 @@ def test_a_loop_is_stopped_in_a_thread_too_where_there_is_no_alarm():
     worker.start()
     worker.join(60)
     assert found[0].kinds == {"limit"}
+
+
+def test_a_release_that_did_not_end_is_not_called_again():
+    calls = []
+
+    def release(rows):
+        calls.append(1)
+        return swallowing_everything(rows)
+
+    report = audit(release, [1, 0], [1, 1], epsilon=1, **SHORT)
+    assert report.kinds == {"limit"}
+    assert "which kept the alarm from ending it" in " ".join(str(report).split())
+    assert len(calls) == 1
+
+
+def test_an_alarm_of_somebody_else_is_left_alone_and_told():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    signal.setitimer(signal.ITIMER_REAL, LONG)
+    try:
+        report = audit(SAFE.release, 1, 2, epsilon=1, sensitivity=1, seconds=7)
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= LONG
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    (note,) = report.check().notes
+    assert note.startswith("no alarm could be set, since another one is set")
+    assert "not stopped after 7 seconds" in note
+    assert not rung
+
+
+def test_the_time_of_all_calls_passes_while_they_sleep():
+    def release(rows):
+        time.sleep(0.02)
+        return SAFE.release(rows[0])
+
+    assert audit(release, [1], [2], epsilon=1, whole_seconds=0.01).replays == 2
 
 
 @pytest.mark.parametrize("made", [Odd, lambda inside: OddList([inside]), lambda inside: {"odd": Odd(Odd(inside))}])

@@ -58,9 +58,13 @@ def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
 
 
 class JudgedWidth(Value):
-    """What is known of how wide the noise is: violations, notes of what was not judged, and whether anything was."""
+    """What is known of how wide the noise is: violations, notes of what was not judged, and whether anything was.
+
+    known   paths of the numbers whose law is known to be Laplace's, and was judged
+    """
 
     violations: tuple[Violation, ...] = ()
+    known: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     is_judged: bool = True
 
@@ -90,7 +94,13 @@ def judged_width(replays: Replays, numbers: Sequence[NumberSeries], claims: Clai
     is_judged = bool(laplace or found or has_choice)
     if not moving and not is_judged and any(run.draws for run in replays.all):
         notes.append("how wide the noise is was not judged: no released number varies with it")
-    return JudgedWidth(violations=tuple(found), notes=tuple(notes), is_judged=is_judged)
+    paths = frozenset(number.path for number, noise in known if noise is not None and noise.law == "laplace")
+    return JudgedWidth(violations=tuple(found), known=paths, notes=tuple(notes), is_judged=is_judged)
+
+
+def unjudged(path: str) -> str:
+    """Return how a note begins that says that the width of a number's noise was not judged."""
+    return f"how wide the noise of {path} is was not judged"
 
 
 def _unjudged(
@@ -100,12 +110,12 @@ def _unjudged(
     for number, noise in known:
         if noise is None:
             yield (
-                f"how wide the noise of {number.path} is was not judged: no draw with a known law explains it. It is "
+                f"{unjudged(number.path)}: no draw with a known law explains it. It is "
                 "made of random bits, of several draws, or by a formula"
             )
         elif noise.law != "laplace" and claims.delta is not None:
             kind = "Gaussian" if noise.law == "normal" else "bounded"
-            yield f"how wide the noise of {number.path} is was not judged: it is {kind}, and a delta is claimed"
+            yield f"{unjudged(number.path)}: it is {kind}, and a delta is claimed"
     if len(moving) > len(known):
         yield f"how wide the noise is was judged for {len(known)} of {len(moving):,} numbers only"
 

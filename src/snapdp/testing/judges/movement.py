@@ -96,8 +96,11 @@ def located_too_far(replays: Replays, claims: Claims) -> Iterator[Violation]:
 
 
 def shared_noise(numbers: Sequence[NumberSeries]) -> Iterator[Violation]:
-    """Yield pairs of numbers whose difference, or sum, has no noise and tells the inputs apart (theory (5))."""
-    moving = [each for each in numbers if each.varies and not each.step][:MOST_COMPARED]
+    """Yield pairs of numbers whose difference, or sum, has no noise and tells the inputs apart (theory (5)).
+
+    In doubles only, where two draws are not equal by chance and any few replays show it; on a step: `cancelling`.
+    """
+    moving = [each for each in numbers if each.varies and not each.is_coarse][:MOST_COMPARED]
     for one, other in combinations(moving, 2):
         for sign, word in ((-1, "difference"), (1, "sum")):
             hidden = [a + b for a, b in zip(one.hidden, other.hidden, strict=True)]

@@ -1,6 +1,6 @@
 """The released numbers of all replays, path by path, exactly; and what rounding may have done to each.
 
-Room: testing.
+Room: testing. Theory: docs/theory/replay-audit.md, (3), (7) and (10).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from fractions import Fraction
 from snapdp.testing.claims import Claims
 from snapdp.testing.judges.telling import separated_numbers
 from snapdp.testing.leaves import Leaf
+from snapdp.testing.observation import Observation
 from snapdp.testing.replays import Replays
 from snapdp.values import Value
 
@@ -22,7 +23,9 @@ WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "bi
 class NumberSeries(Value):
     """One released number: its values for both inputs in every replay, and half the width of what rounding hides.
 
-    step   the grid that outputs are taken to be rounded to after the noise; 0 where they are not
+    step       the grid that outputs are taken to be rounded to after the noise; 0 where they are not
+    is_coarse  whether all are multiples of a step, rounded to it or not: two may then be equal by chance
+    choosing   its values in the runs that choose events (theory (10))
     """
 
     path: str
@@ -30,6 +33,8 @@ class NumberSeries(Value):
     second: tuple[Fraction, ...]
     hidden: tuple[Fraction, ...]
     step: Fraction
+    is_coarse: bool
+    choosing: tuple[Fraction, ...]
 
     def moved(self, replay: int) -> Fraction:
         """Return how far the number moved in one replay."""
@@ -67,31 +72,47 @@ def number_series(replays: Replays, claims: Claims) -> list[NumberSeries]:
         runs = [[run.leaves.get(path) for run in each] for each in (replays.first, replays.second)]
         leaves = [leaf for each in runs for leaf in each if leaf is not None and is_finite(leaf)]
         if len(leaves) == 2 * replays.count:
-            found.append(_series(path, leaves, replays, claims))
+            choosing = finite_values(replays.choosing, path)
+            found.append(_series(path, leaves, choosing, replays, claims))
     return _without_copies(found)
 
 
-def _series(path: str, leaves: Sequence[Leaf], replays: Replays, claims: Claims) -> NumberSeries:
+def finite_values(runs: Sequence[Observation], path: str) -> tuple[Fraction, ...]:
+    """Return the real numbers that a path was, in the runs that have one there."""
+    leaves = [run.leaves.get(path) for run in runs]
+    return tuple(Fraction(leaf.value) for leaf in leaves if leaf is not None and is_number(leaf))
+
+
+def is_number(leaf: Leaf) -> bool:
+    """Say whether a leaf is a number, and a real one."""
+    return leaf.sort != "fact" and is_finite(leaf)
+
+
+def _series(
+    path: str, leaves: Sequence[Leaf], choosing: tuple[Fraction, ...], replays: Replays, claims: Claims
+) -> NumberSeries:
     values = [Fraction(leaf.value) for leaf in leaves]
     count = replays.count
     places = [last_place(leaf) for leaf in leaves]
     hidden = [max(pair) for pair in zip(places[:count], places[count:], strict=True)]
+    common = common_divisor(values)
+    is_coarse = common > 2 * max(places)
+    rounded = common if is_coarse and not _is_whole(replays) else Fraction(0)
     return NumberSeries(
         path=path,
         first=tuple(values[:count]),
         second=tuple(values[count:]),
         hidden=tuple(hidden),
-        step=_step(values, max(places), replays) if claims.grid is None else claims.grid,
+        step=rounded if claims.grid is None else claims.grid,
+        is_coarse=is_coarse,
+        choosing=choosing if len(choosing) == len(replays.choosing) else (),
     )
 
 
-def _step(values: Sequence[Fraction], place: Fraction, replays: Replays) -> Fraction:
-    """Return the largest number of which all values are multiples, where noise that is no whole number was rounded."""
+def _is_whole(replays: Replays) -> bool:
+    """Say whether all noise that is drawn is whole: then nothing is rounded after it."""
     kinds = {draw.kind for run in replays.all for draw in run.draws}
-    if kinds and kinds <= WHOLE_NUMBERS:
-        return Fraction(0)
-    common = common_divisor(values)
-    return common if common > 2 * place else Fraction(0)
+    return bool(kinds) and kinds <= WHOLE_NUMBERS
 
 
 def common_divisor(values: Sequence[Fraction]) -> Fraction:

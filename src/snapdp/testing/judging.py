@@ -1,0 +1,97 @@
+"""What all judges say of the replays together, in their order: conduct, what tells apart, floats, numbers, width.
+
+Room: testing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snapdp.testing.claims import Claims
+from snapdp.testing.judges.cancelling import cancelling
+from snapdp.testing.judges.conduct import misconduct
+from snapdp.testing.judges.events import hidden_digits, left_out, too_narrow
+from snapdp.testing.judges.floats import float_faults
+from snapdp.testing.judges.laws import JudgedWidth, changed_scales, judged_width, unjudged
+from snapdp.testing.judges.movement import located_too_far, shared_noise, too_far
+from snapdp.testing.judges.numbers import number_series
+from snapdp.testing.judges.telling import told_apart
+from snapdp.testing.replays import Replays
+from snapdp.testing.violations import Violation, one_of_each
+from snapdp.values import Value, replaced
+
+TELL_BY_NOISE = {"metadata", "written", "warning", "exception", "no-noise", "branches"}  # need enough replays
+SPOILED_BY = {"state", "unknown-noise", "limit"}  # then runs with the same noise say nothing about numbers
+
+
+class Judgement(Value):
+    """What was found, what could not be seen, and whether anything was concluded about the width of the noise."""
+
+    violations: tuple[Violation, ...]
+    notes: tuple[str, ...]
+    width_is_judged: bool
+
+
+def judged(replays: Replays, claims: Claims, *, same: bool) -> Judgement:
+    """Return what the judges say; `same`: whether the two inputs are equal."""
+    notes = list(_notes(replays))
+    found = list(misconduct(replays))
+    if same:
+        found.append(Violation(kind="unaudited", sentence="the two inputs are equal: give two that differ"))
+    drawn = any(run.draws for run in replays.all)
+    for each in told_apart(replays):
+        if each.kind in TELL_BY_NOISE and drawn and not replays.enough and each.kind != "exception":
+            notes.append(f"{each.sentence}: it may be chance, see the first note")
+        else:
+            found.append(each)
+    floats = float_faults(replays, claims)
+    found += floats.violations
+    notes += floats.notes
+    if SPOILED_BY & {each.kind for each in found}:
+        notes.append("numbers were not judged: runs with the same noise do not give the same")
+        return Judgement(violations=one_of_each(found), notes=tuple(notes), width_is_judged=False)
+    width = _of_numbers(replays, claims)
+    found += width.violations
+    found += [] if found else _vacuous(replays, claims)
+    return Judgement(violations=one_of_each(found), notes=(*notes, *width.notes), width_is_judged=width.is_judged)
+
+
+def _of_numbers(replays: Replays, claims: Claims) -> JudgedWidth:
+    """Return what is said of the released numbers: how they move, whether they share noise, and how wide it is."""
+    numbers = number_series(replays, claims)
+    scaled = list(changed_scales(replays, numbers))
+    found = [*scaled]
+    found += list(located_too_far(replays, claims)) or too_far(replays, numbers, claims, scaled=bool(scaled))
+    found += [] if replays.choosing else shared_noise(numbers)
+    width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, numbers, claims)
+    found += width.violations
+    if not replays.choosing:
+        return replaced(width, violations=tuple(found))
+    narrow = list(too_narrow(replays, claims, known=width.known))
+    told = tuple(unjudged(dict(each.evidence)["path"]) for each in narrow)
+    return JudgedWidth(
+        violations=(*found, *narrow, *hidden_digits(replays, claims), *cancelling(numbers, claims)),
+        notes=(*(note for note in width.notes if not note.startswith(told)), *left_out(replays)),
+        is_judged=width.is_judged or bool(narrow),
+    )
+
+
+def _vacuous(replays: Replays, claims: Claims) -> Iterator[Violation]:
+    """Yield that nothing was audited, where nothing was found because there was nothing to find."""
+    if not any(run.released or run.draws for run in replays.all):
+        yield Violation(kind="unaudited", sentence="no number is released, and no noise is drawn")
+    elif claims.epsilon is None and claims.sensitivity is None:
+        yield Violation(kind="unaudited", sentence="nothing is claimed: give epsilon=, and sensitivity=")
+
+
+def _notes(replays: Replays) -> Iterator[str]:
+    if not replays.enough:
+        yield (
+            f"at this epsilon it takes {replays.needed:,} replays to tell what differs from chance, and there were "
+            f"{replays.count:,}: other texts, keys and lines, thresholds and digits were not judged; audit with a "
+            "smaller epsilon"
+        )
+    for path, what in {path: what for run in replays.all for path, what in run.unread.items()}.items():
+        yield f"not compared: {path}, {what}"
+    if not any(run.draws for run in replays.all) and all(run.has_returned for run in replays.all):
+        yield "no draw of noise was seen: of random, secrets, os.urandom, numpy or snapdp"

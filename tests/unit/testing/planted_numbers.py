@@ -1,0 +1,204 @@
+"""Releases whose numbers tell the input by a threshold, by digits below a step, or together; and their sound twins."""
+
+from __future__ import annotations
+
+import math
+import random
+import secrets
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import snapdp
+from tests.unit.testing.planted import SAFE, clamped
+
+WIDE = snapdp.Snapping(epsilon=1, sensitivity=3, lower=0, upper=1000)
+LARGE = 60  # how far the sums below move
+
+
+def laplace_by_hand(scale: float) -> float:
+    u = random.random() - 0.5
+    return -scale * math.copysign(1, u) * math.log(1 - 2 * abs(u))
+
+
+def whole_noise(scale: float) -> int:
+    """Return a two-sided geometric number."""
+    rng, p = np.random.default_rng(), 1 - math.exp(-1 / scale)
+    return int(rng.geometric(p)) - int(rng.geometric(p))
+
+
+def grid_noise() -> float:
+    """Return noise of snapdp without the value, as who adds it afterwards does."""
+    return WIDE.release(500) - 500
+
+
+# Noise of no known law -----------------------------------------------------------------------------------------------
+
+
+def forty_times_too_narrow(rows):
+    return round(LARGE * clamped(rows) + laplace_by_hand(LARGE / 40))
+
+
+def as_wide_as_claimed(rows):
+    return round(LARGE * clamped(rows) + laplace_by_hand(LARGE))
+
+
+def on_disjoint_ranges(rows):
+    return 10 * clamped(rows) + secrets.randbelow(7) - 3
+
+
+def forty_times_too_narrow_in_a_text(rows):
+    return f"about {round(LARGE * clamped(rows) + laplace_by_hand(LARGE / 40))} hours"
+
+
+# Digits below the step -----------------------------------------------------------------------------------------------
+
+
+def returned_noise(rows):
+    return 0.3 * clamped(rows) + grid_noise()
+
+
+def value_rounded_with_its_noise(rows):
+    return WIDE.release(0.3 * clamped(rows))
+
+
+def a_fraction_with_whole_noise(rows):
+    return 0.3 * clamped(rows) + whole_noise(1)
+
+
+def a_count_in_the_hundredths(rows):
+    return WIDE.release(clamped(rows)) + 0.01 * clamped(rows)
+
+
+def a_count_in_the_ninth_place(rows):
+    return WIDE.release(clamped(rows)) + 1e-9 * clamped(rows)
+
+
+def a_parity_in_the_last_place(rows):
+    return 2 * (clamped(rows) + whole_noise(2)) + clamped(rows) % 2
+
+
+def a_fixed_part_below_the_step(rows):
+    return WIDE.release(clamped(rows)) + 0.3
+
+
+def an_even_number(rows):
+    return 2 * (clamped(rows) + whole_noise(2))
+
+
+# Noise that numbers share --------------------------------------------------------------------------------------------
+
+
+def shared_whole_noise(rows):
+    noise = whole_noise(2)
+    return {"sum": clamped(rows) + noise, "ones": 0 + noise}
+
+
+def shared_grid_noise(rows):
+    noise = grid_noise()
+    return [clamped(rows) + noise, 2 * clamped(rows) + noise]
+
+
+def shared_with_its_sign_changed(rows):
+    noise = whole_noise(2)
+    return [clamped(rows) + noise, -noise]
+
+
+def shared_and_rounded_one_by_one(rows):
+    noise = laplace_by_hand(9 * LARGE)
+    return [round(8.5 * clamped(rows) + noise), round(0.25 + noise)]
+
+
+def twice_the_same_noise(rows):
+    noise = whole_noise(2)
+    return [clamped(rows) + noise, 2 * noise]
+
+
+def twice_the_same_noise_in_doubles(rows):
+    noise = float(np.random.default_rng().laplace(0, 2))
+    return [clamped(rows) + noise, 2 * noise]
+
+
+def sixty_times_the_same_noise(rows):
+    noise = grid_noise()
+    return {"hours": clamped(rows) + noise, "minutes": 60 * noise}
+
+
+def the_sum_of_two_noises(rows):
+    a, b = whole_noise(4), whole_noise(4)
+    return [clamped(rows) + a, clamped(rows) + b, a + b]
+
+
+def noise_for_each(rows):
+    return [clamped(rows) + whole_noise(4), clamped(rows) + whole_noise(4), clamped(rows) + whole_noise(4)]
+
+
+def one_number_told_in_three_ways(rows):
+    value = WIDE.release(clamped(rows))
+    return {"value": value, "from": value - 9, "to": value + 9, "twice": 2 * value, "minutes": round(60 * value)}
+
+
+def clamped_to_two_ends(rows):
+    """Both numbers stand at an end nearly always."""
+    return [max(-1, min(1, clamped(rows) + whole_noise(4))) for _ in range(2)]
+
+
+# What is on no grid, and sound ---------------------------------------------------------------------------------------
+
+
+def a_quotient(rows):
+    return SAFE.release(clamped(rows)) / max(1.0, SAFE.release(len(rows)))
+
+
+def a_root(rows):
+    return max(0.0, SAFE.release(clamped(rows))) ** 0.5
+
+
+def a_logarithm(rows):
+    return math.log(max(1.0, WIDE.release(1 + clamped(rows))))
+
+
+class Case(NamedTuple):
+    """A release, the kinds that are found, and what is claimed."""
+
+    release: Callable[[Any], Any]
+    kinds: frozenset[str]
+    claims: dict[str, Any]
+
+
+def case(release: Callable[[Any], Any], *kinds: str, **claims: Any) -> Case:
+    return Case(release, frozenset(kinds), {"epsilon": 1, **claims})
+
+
+FAULTY = [
+    case(forty_times_too_narrow, "noise-too-small", sensitivity=LARGE),
+    case(forty_times_too_narrow, "noise-too-small", sensitivity=LARGE, delta=1e-6),
+    case(forty_times_too_narrow_in_a_text, "noise-too-small", sensitivity=LARGE),
+    case(on_disjoint_ranges, "noise-too-small", sensitivity=10),
+    case(returned_noise, "hidden-digits", sensitivity="0.3"),
+    case(a_fraction_with_whole_noise, "hidden-digits", sensitivity="0.31"),
+    case(a_count_in_the_hundredths, "hidden-digits", sensitivity="1.3"),
+    case(a_count_in_the_ninth_place, "hidden-digits", sensitivity="1.3"),
+    case(a_parity_in_the_last_place, "hidden-digits", sensitivity=3),
+    case(shared_whole_noise, "shared-noise", sensitivity=1),
+    case(shared_grid_noise, "shared-noise", sensitivity=3),
+    case(shared_with_its_sign_changed, "shared-noise", sensitivity=1),
+    case(shared_and_rounded_one_by_one, "shared-noise", sensitivity=9),
+    case(twice_the_same_noise, "shared-noise", sensitivity=1),
+    case(twice_the_same_noise_in_doubles, "shared-noise", "float-noise", sensitivity=1),
+    case(sixty_times_the_same_noise, "shared-noise", sensitivity=1),
+    case(the_sum_of_two_noises, "shared-noise", sensitivity=2),
+]
+SOUND = [
+    case(as_wide_as_claimed, sensitivity=LARGE),
+    case(value_rounded_with_its_noise, sensitivity="0.3"),
+    case(a_fixed_part_below_the_step, sensitivity=1),
+    case(an_even_number, sensitivity=2),
+    case(noise_for_each, sensitivity=3),
+    case(one_number_told_in_three_ways, released=lambda out: out["value"], sensitivity=1),
+    case(clamped_to_two_ends),
+    case(a_quotient, epsilon=2),
+    case(a_root),
+    case(a_logarithm),
+]
