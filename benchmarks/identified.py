@@ -1,4 +1,4 @@
-"""How often a number with Laplace noise in doubles tells which of two values it was made from: the figures of README.
+"""How often a number with Laplace noise in doubles tells which of two values it was made from (guide of attacks).
 
     python benchmarks/identified.py [--samples 2000000] [--scale 2]
 

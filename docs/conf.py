@@ -22,9 +22,9 @@ extensions = [
     "sphinx_design",
     "sphinx-mathjax-offline",  # so it is called, with hyphens
     "anchors",
+    "cells",
     "snapdp_reference",
 ]
-exclude_patterns = ["_build"]
 
 # Pages are Markdown that a forge shows as well: links name files, anchors are the words of a heading.
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]

@@ -16,6 +16,7 @@ PAGES = [ROOT / "README.md", *(page for page in pages_of_the_site() if page.suff
 RUN = {  # what is written behind ```, and where such blocks are run
     "python": "test_examples",
     "python file": "test_examples",
+    "{code-cell} python": "test_notebooks",
     "python spark": "test_examples",
     "python postgres": "test_examples",
     "python interop": "tests/interop",

@@ -131,7 +131,8 @@ def in_the_order_of_reading():
 
 def commands_of(page):
     """Yield the commands of a page that a reader types after the installation: snapdp, cp, and bin/demo."""
-    for line in "".join(SHELL.findall(page.read_text(encoding="utf-8"))).splitlines():
+    blocks = "".join(SHELL.findall(page.read_text(encoding="utf-8")))
+    for line in blocks.replace("\\\n", " ").splitlines():  # a long line goes on after a backslash
         words = shlex.split(line, comments=True)
         if words[:1] in (["snapdp"], ["cp"], ["bin/demo"]):
             yield words

@@ -1,4 +1,4 @@
-"""README's shares of outputs that tell their value are those of numpy's noise, decided by the attack that it names.
+"""The shares of outputs that tell their value, in README and guide, are those of numpy's noise, by the attack named.
 
 A share is bounded by a sample (Clopper and Pearson, each bound fails once in a billion times), and the printed figure,
 as far as it is rounded, must have room between the bounds. A figure that is further off has none.
@@ -19,17 +19,21 @@ from tests import ROOT
 MISSED = Fraction(1, 10**9)
 SCALE = 2.0
 PAIRS = {(0, 1): 20_000, (3, 4): 20_000, (412, 413): 100_000}  # outputs of either value
+SHARE = r"(\d+) %(?: of the outputs)? tell (\d+) from (\d+)"
 MANY = 10  # times as many in the long suite
 
 
+def words_of(page: str) -> str:
+    return " ".join((ROOT / page).read_text(encoding="utf-8").replace("**", "").split())
+
+
 def figures() -> dict[tuple[int, int], tuple[Fraction, Fraction]]:
-    """Return between which ends the share of each pair lies, as README prints it."""
-    opening = " ".join((ROOT / "README.md").read_text(encoding="utf-8").replace("**", "").split())[:1000]
+    """Return between which ends the share of each pair lies, as the guide prints it."""
     found = {}
-    for share, *pair in re.findall(r"(\d+) %(?: of the outputs)? tell (\d+) from (\d+)", opening):
+    for share, *pair in re.findall(SHARE, words_of("docs/guide/attacks.md")):
         low, high = rounded_to(share)
         found[tuple(map(int, pair))] = (low / 100, high / 100)
-    one_in, *pair = re.search(r"one in (\d+) still tells (\d+) from (\d+)", opening).groups()
+    one_in, *pair = re.search(r"one in (\d+) still tells (\d+) from (\d+)", words_of("docs/guide/attacks.md")).groups()
     few, many = rounded_to(one_in)
     found[tuple(map(int, pair))] = (1 / many, 1 / few)
     return found
@@ -58,7 +62,7 @@ def has_room(figure: tuple[Fraction, Fraction], between: tuple[Fraction, Fractio
 
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("times", [1, pytest.param(MANY, marks=pytest.mark.long)])
-def test_what_readme_says_of_outputs_that_tell_their_value_is_so(pair, times):
+def test_what_is_said_of_outputs_that_tell_their_value_is_so(pair, times):
     assert figures().keys() == PAIRS.keys()
     assert has_room(figures()[pair], bounds(pair, times))
 
@@ -70,8 +74,8 @@ def test_a_figure_that_is_far_off_has_no_room(pair, off):
     assert not has_room((low * off, high * off), bounds(pair))
 
 
-def test_the_command_that_readme_names_runs_these_attacks():
-    opening = (ROOT / "README.md").read_text(encoding="utf-8")[:1500]
-    names = re.search(r"`snapdp attack ([\w -]+)`", opening)[1].split()
-    inputs = [attacks()[name].neighbours for name in names]
-    assert [re.findall(r"number (\d+)", each) for each in inputs] == [["0", "1"], ["412", "413"]]
+def test_readme_has_the_first_of_these_figures_and_names_the_attack_that_shows_it():
+    (told,) = re.findall(SHARE, words_of("README.md"))
+    assert told == re.findall(SHARE, words_of("docs/guide/attacks.md"))[0]
+    (name,) = re.findall(r"`snapdp attack ([\w-]+)`", words_of("README.md"))
+    assert re.findall(r"number (\d+)", attacks()[name].neighbours) == [*told[1:]]

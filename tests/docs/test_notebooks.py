@@ -1,33 +1,104 @@
-"""Notebooks of the guide run from top to bottom, and are kept without outputs."""
+"""Notebooks run from top to bottom, in a directory of their own, and what they tell their readers is so."""
 
 from __future__ import annotations
 
-import json
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
 
 import pytest
 
 from tests import ROOT
 
-NOTEBOOKS = sorted((ROOT / "docs").rglob("*.ipynb"))
+NOTEBOOKS = sorted(
+    path for path in (ROOT / "docs").rglob("*.md") if "\n```{code-cell}" in path.read_text(encoding="utf-8")
+)
+HEAD = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n\n# "
+every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-def code_of(notebook):
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return [cell for cell in cells if cell["cell_type"] == "code"]
+def loaded() -> ModuleType:
+    """Return docs/_ext/cells.py, by which the site runs notebooks."""
+    path = ROOT / "docs" / "_ext" / "cells.py"
+    spec = spec_from_file_location("cells", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_there_is_a_notebook():
-    assert [notebook.name for notebook in NOTEBOOKS] == ["compare.ipynb"]
+cells = loaded()
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
-def test_the_cells_of_a_notebook_run_in_order(notebook, capsys):
-    namespace: dict[str, object] = {}
-    for number, cell in enumerate(code_of(notebook), 1):
-        exec(compile("".join(cell["source"]), f"{notebook.name}, cell {number}", "exec"), namespace)
-    assert "expected" in capsys.readouterr().out
+def data_holder(found, printed):
+    assert {"record.json", "report.html", "values.csv"} <= set(printed.split())
+    assert found["again"].free
+    assert "has 0 left of 1" in printed
+    assert found["release"].charged == "1"
+    assert "budget of 1" in printed
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
-def test_a_notebook_is_kept_without_what_it_printed(notebook):
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code_of(notebook))
+def engineer(found, printed):
+    assert "between 1/2 and 1/2" in printed
+    assert "float-noise, noise-too-small, sensitivity: total_hours" in printed
+    assert "total_hours: nothing was found" in printed
+    assert "a multiple of 1/8: True" in printed
+    assert len(found["published"]) == 10_000
+
+
+def auditor(found, printed):
+    assert found["found"].sound
+    assert "noise_scale says 1, and should be 2\n" in printed
+    assert "ACCEPTED" in printed
+    assert "numpy: claims 1/2, loses at least 4.61: refuted" in printed
+    assert "snapdp: claims 1/2, loses at least 0.00: not refuted" in printed
+    assert "naive_laplace REFUTED\nsnap_half VERIFIED" in printed
+    assert found["telling"] > 700  # README: 81 %
+
+
+def mechanisms_compared(found, printed):
+    assert "expected" in printed
+    assert set(found["average"]) == {"fine", "natural"}
+
+
+SAYS = {
+    "auditor": auditor,
+    "data-holder": data_holder,
+    "engineer": engineer,
+    "mechanisms-compared": mechanisms_compared,
+}
+
+
+def test_every_notebook_has_its_test_and_is_named_on_the_page_of_notebooks():
+    assert [notebook.stem for notebook in NOTEBOOKS] == sorted(SAYS)
+    index = (ROOT / "docs" / "notebooks" / "index.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(([\w-]+)\.md\)", index)) == set(SAYS)
+    assert list((ROOT / "docs").rglob("*.ipynb")) == []
+
+
+@every_notebook
+def test_a_notebook_says_what_runs_it_and_every_block_of_it_is_run(notebook):
+    source = notebook.read_text(encoding="utf-8")
+    found = cells.CELL.findall(source)
+    assert source.startswith(HEAD)
+    assert len(found) == source.count("\n```{code-cell}") > 5
+    assert source.count("\n```") == 2 * len(found)  # no block that is only shown
+
+
+@every_notebook
+def test_the_cells_of_a_notebook_run_in_order_and_say_what_they_should(notebook):
+    outputs, names = cells.run_cells(notebook.read_text(encoding="utf-8"), notebook.stem)
+    SAYS[notebook.stem](names, "".join(each.printed + each.text + each.html for each in outputs))
+
+
+def test_a_cell_shows_what_it_prints_and_what_its_last_line_is():
+    page = "".join(f"```{{code-cell}} python\n{cell}\n```\n" for cell in ("x = 1\nprint('one')\nx + 1", "x", "x = 2"))
+    outputs, names = cells.run_cells(page, "page")
+    assert outputs == [("one\n", "2", ""), ("", "1", ""), ("", "", "")]
+    assert names["x"] == 2
+
+
+def test_a_cell_that_fails_stops_the_page():
+    with pytest.raises(ZeroDivisionError):
+        cells.run_cells("```{code-cell} python\n1 / 0\n```\n", "page")

@@ -64,7 +64,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     if path.suffix != ".toml":
         raise click.UsageError(f"A study file ends in .toml, not '{path.suffix}'.")
     if os.path.lexists(path):
-        raise click.UsageError(f"{path} exists; it is not overwritten.")
+        raise click.UsageError(f"{path} exists; it is not overwritten. Edit it, or give another name.")
     asked = not given(options)
     if asked:
         from snapdp.cli.start.without_file import asked_values

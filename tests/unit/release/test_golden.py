@@ -45,6 +45,8 @@ NEWER = {
     V2 / "look.toml": "record-look.json",
     V2 / "levels.toml": "record-levels.json",
     V2 / "keys.toml": "record-keys.json",
+    V2 / "pay-look.toml": "record-pay-look.json",
+    V2 / "pay.toml": "record-pay.json",
 }
 ANALYST = "golden_analyst"
 
@@ -65,11 +67,11 @@ each_study = pytest.mark.parametrize(
 )
 
 
-def restored(version: Path, folder: Path) -> Path:
+def restored(version: Path, folder: Path, name: str = "people.ledger.sql") -> Path:
     """Return the ledger of a version as the file it was; it has another inode."""
-    path = folder / "people.ledger"
+    path = folder / name.removesuffix(".sql")
     with sqlite3.connect(path) as connection:
-        connection.executescript((version / "people.ledger.sql").read_text())
+        connection.executescript((version / name).read_text())
     connection.close()
     path.chmod(0o600)
     return path
@@ -89,6 +91,7 @@ def test_a_study_still_asks_what_it_asked(study, record):
     assert request.epsilon == Fraction(kept["charged"])
     titles = [each["title"] for each in kept["statistics"]]
     assert [each["title"] for each in request.declaration["statistics"]] == titles
+    assert identical(request.epsilon, request.declaration) == kept["request"]
 
 
 @each_of("record*.json")

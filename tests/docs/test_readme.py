@@ -1,0 +1,57 @@
+"""README.md is short, and what it says is so: its figures of speed, the systems it names (its number: test_figures)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from tests import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+INSTALL = (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MOST_LINES, WIDEST = 120, 120
+CASES = {  # a column of README's table of speed, and the case of the benchmarks that it is
+    "snapdp, exact": "snapdp vector 1e6, natural grid",
+    "numpy (insecure)": "numpy laplace + add 1e6 (insecure)",
+    "python-dp": "python-dp Laplace float",
+    "diffprivlib Snapping": "diffprivlib Snapping",
+    "OpenDP, default grid": "OpenDP float vector, default grid",
+}
+
+
+def test_it_fits_on_a_few_screens():
+    lines = README.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert [line for line in lines if len(line) > WIDEST] == []
+
+
+def test_the_figures_of_speed_are_those_that_were_measured():
+    (table,) = re.findall(r"^\| snapdp, exact.*\n\|[-:|]+\n.*$", README, re.MULTILINE)
+    names, _, figures = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    medians = {
+        name: re.search(rf"^\| {re.escape(case)} \| [\d,.]+ \| ([\d,.]+) \|", BENCHMARKS, re.MULTILINE)
+        for name, case in CASES.items()
+    }
+    assert names == list(CASES)
+    assert figures == [f"{medians[name][1]} ns" for name in names]
+
+
+@pytest.mark.parametrize("page", [README, INSTALL], ids=["README", "install"])
+def test_the_pythons_that_pages_name_are_those_of_the_classifiers(page):
+    told = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    (said,) = re.findall(r"CPython ([\d., and]+)[:;]", page)
+    assert re.findall(r"3\.\d+", said) == told
+
+
+def test_every_extra_is_explained_where_installing_is():
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", INSTALL, re.MULTILINE))))
+    assert named == set(PROJECT["optional-dependencies"])
+
+
+def test_no_address_of_a_host_is_in_the_metadata():
+    assert "urls" not in PROJECT
+    assert "://" not in README
