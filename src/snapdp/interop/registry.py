@@ -14,6 +14,7 @@ from typing import Any
 
 from snapdp.audits import rebuilt_relation
 from snapdp.display import exact_amount
+from snapdp.errors import DataError
 from snapdp.interop.scalars import double_up, harmless, known, slug, yaml_lines
 
 BLANK = "FILL IN: "
@@ -28,6 +29,11 @@ def sheet(record: Mapping[str, Any]) -> str:
 def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sheet as plain values; epsilon as a double that is not below what was charged, or prints as it."""
     found = known(record)
+    if "snapdp" not in found["versions"]:
+        raise DataError(
+            "versions in the record does not say which snapdp wrote it.",
+            "Give a record as a release wrote it. Nothing was written.",
+        )
     relation = rebuilt_relation(record)
     return {
         "url_slug": slug(record["dataset"]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Unpack
@@ -21,9 +22,12 @@ from snapdp.testing.judging import judged
 from snapdp.testing.kinds import KINDS
 from snapdp.testing.limits import Limits, LimitWords, limits_of
 from snapdp.testing.noise import FrozenNoise
-from snapdp.testing.observation import AuditedRelease, are_equal
+from snapdp.testing.observation import AuditedRelease, Observation, are_equal
 from snapdp.testing.replays import Replays, replayed, replays_needed, warmed
 from snapdp.testing.violations import AuditReport, RaisedError
+
+MOST_PATHS = 3  # that a note names
+PATH = re.compile(r"""\b(?:output|released)(?:\[(?:'[^']*'|"[^"]*"|[^]]*)\]|\.\w+|<[^>]*>)+""")
 
 
 def audit(
@@ -80,7 +84,7 @@ def audit(
     )
     found = _replays(audited, (first, second), claims, bounds)
     said = judged(found, claims, same=are_equal(first, second))
-    notes = [*said.notes, *_unguarded(bounds), *_unmatched(found, audited.ignored), *_unknown_files(watched)]
+    notes = [*_folded(said.notes), *_unguarded(bounds), *_unmatched(found, audited.ignored), *_unknown_files(watched)]
     return AuditReport(
         name=name_of(release),
         replays=found.count,
@@ -95,15 +99,18 @@ def audit(
 def _replays(audited: AuditedRelease, inputs: tuple[Any, Any], claims: Claims, limits: Limits) -> Replays:
     """Run the release as often as it takes, with all noise frozen meanwhile."""
     needed = 1 if claims.epsilon is None else replays_needed(claims.epsilon, claims.delta)
-    noise = FrozenNoise(draws=limits.draws, is_own=audited.is_own)
-    with frozen(noise, audited.function):
+    noise, more = (FrozenNoise(draws=limits.draws, is_own=audited.is_own) for _ in range(2))
+
+    def begun() -> tuple[tuple[Observation, bool], Replays | None]:
         cold = warmed(audited, inputs[0], noise)
-        run = functools.partial(replayed, audited, inputs, cold=cold, limits=limits, needed=needed)
-        if not cold[1]:
-            return run(noise)
-    noise = FrozenNoise(draws=limits.draws, is_own=audited.is_own)
-    with frozen(noise, audited.function):  # once more: what the first call imported, numpy too, is frozen now
-        return run(noise)
+        return cold, None if cold[1] else replayed(audited, inputs, noise, cold=cold, limits=limits, needed=needed)
+
+    cold, found = frozen(noise, audited.function, begun)
+    if found is not None:
+        return found
+    # once more: what the first call imported, numpy too, is frozen now
+    run = functools.partial(replayed, audited, inputs, more, cold=cold, limits=limits, needed=needed)
+    return frozen(more, audited.function, run)
 
 
 def _unguarded(limits: Limits) -> Iterator[str]:
@@ -112,6 +119,18 @@ def _unguarded(limits: Limits) -> Iterator[str]:
             f"no alarm could be set, since {reason}: a call that waits, and runs no line meanwhile, is not stopped "
             f"after {limits.seconds:g} seconds"
         )
+
+
+def _folded(notes: Iterable[str]) -> Iterator[str]:
+    """Yield notes, those that say the same of several paths as one."""
+    paths: dict[str, list[str]] = {}
+    for note in notes:
+        found = PATH.search(note)
+        alike = paths.setdefault(note.replace(found[0], "\0", 1) if found else note, [])
+        alike += [found[0]] if found and found[0] not in alike else []
+    for note, each in paths.items():
+        more = f" and {len(each) - MOST_PATHS:,} more" if len(each) > MOST_PATHS else ""
+        yield note.replace("\0", ", ".join(each[:MOST_PATHS]) + more, 1) if each else note
 
 
 def _cause(replays: Replays) -> RaisedError | None:

@@ -9,17 +9,20 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from snapdp.testing.noise import LimitReached
+from snapdp.testing.patches import Patches, with_patches
 
 AGAIN = 0.25  # seconds after which a release that swallowed the alarm gets another
 
 Step = tuple[str, int, int]  # of a file, from line to line; 0 where a function begins
+
+T = TypeVar("T")
 
 
 class Flow:
@@ -32,35 +35,31 @@ class Flow:
         self.overran = False
         self.steps: set[Step] = set()
 
-    @contextmanager
-    def followed(self) -> Iterator[None]:
-        """Trace the block and stop it in time."""
+    def follow(self, block: Callable[[], T]) -> T:
+        """Run a block, trace it and stop it in time."""
+        try:
+            return with_patches(lambda patches: self._guarded(block, patches))
+        finally:
+            self.overran = monotonic() > self._ends
+
+    def _guarded(self, block: Callable[[], T], patches: Patches) -> T:
+        if not why_no_alarm():
+            patches.later(partial(signal.signal, signal.SIGALRM, signal.getsignal(signal.SIGALRM) or signal.SIG_DFL))
+            patches.later(partial(signal.setitimer, signal.ITIMER_REAL, 0))
+            signal.signal(signal.SIGALRM, self._stop)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
+        if not self._watched:
+            return block()
         before = sys.gettrace()
-        with self._alarm():
-            if self._watched:
-                sys.settrace(self._call)
-            try:
-                yield
-            finally:
-                if self._watched:
-                    sys.settrace(before)
-                self.overran = monotonic() > self._ends
+        patches.later(partial(sys.settrace, before))
+        sys.settrace(self._call)
+        try:
+            return block()
+        finally:  # at once: the tracer would stop what puts things back, too
+            sys.settrace(before)
 
     def _stop(self, *_: Any) -> None:
         raise LimitReached(f"more than {self._seconds:g} seconds in one call")
-
-    @contextmanager
-    def _alarm(self) -> Iterator[None]:
-        if why_no_alarm():
-            yield
-            return
-        before = signal.signal(signal.SIGALRM, self._stop)
-        signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
         del event, argument

@@ -9,48 +9,28 @@ objects that nothing of the release leads to.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Callable, MutableMapping
 from functools import partial
 from random import Random  # as it is before any audit
 from types import FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from snapdp.testing import numpy_generators, own_samplers, python_generators
 from snapdp.testing.noise import FrozenNoise
+from snapdp.testing.patches import Patches, alone, with_patches
 
 MOST_OBJECTS, DEEPEST = 5_000, 5
 # names of temporary files, and what runs the test itself, go on as ever
 _LEFT_ALONE = ("tempfile", "hypothesis", "_hypothesis_pytestplugin", "_pytest", "pytest", "xdist", "snapdp.testing")
 
-
-class Patches:
-    """Names that have another value for a while."""
-
-    def __init__(self) -> None:
-        self._undo: list[Callable[[], None]] = []
-
-    def set(self, holder: MutableMapping[str, Any], name: Any, value: Any) -> None:
-        before = holder[name]
-        holder[name] = value
-        self._undo.append(lambda: holder.__setitem__(name, before))
-
-    def set_attribute(self, holder: Any, name: str, value: Any) -> None:
-        before = getattr(holder, name)
-        setattr(holder, name, value)
-        self._undo.append(lambda: setattr(holder, name, before))
-
-    def undo(self) -> None:
-        while self._undo:
-            self._undo.pop()()
+T = TypeVar("T")
 
 
-@contextmanager
-def frozen(noise: FrozenNoise, release: Callable[..., Any]) -> Iterator[None]:
-    """Replace every generator that is found by the frozen noise, as long as the block lasts."""
-    patches = Patches()
-    swap = Swap(noise, patches)
-    try:
+def frozen(noise: FrozenNoise, release: Callable[..., Any], block: Callable[[], T]) -> T:
+    """Replace every generator that is found by the frozen noise, as long as the block lasts; one such at a time."""
+
+    def freezing(patches: Patches) -> T:
+        swap = Swap(noise, patches)
         swap.modules()
         swap.held_by(release)
         bits = vars(python_generators.bits_of_snapdp())
@@ -58,9 +38,9 @@ def frozen(noise: FrozenNoise, release: Callable[..., Any]) -> Iterator[None]:
         patches.set(bits, "key_stream", own_samplers.into_zeros(bits["key_stream"]))
         for sampler, name, method in own_samplers.replacements(noise):
             patches.set_attribute(sampler, name, method)
-        yield
-    finally:
-        patches.undo()
+        return block()
+
+    return alone(lambda: with_patches(freezing))
 
 
 class Swap:

@@ -13,8 +13,8 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from types import GeneratorType
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 from snapdp.testing.flow import Flow, Step
 from snapdp.testing.leaves import MOST_LEAVES, Leaf, Reader, text_leaves
 from snapdp.testing.noise import FrozenNoise, LimitReached, NoiseDraw, place
+from snapdp.testing.patches import Patches, with_patches
 from snapdp.values import Value
 
 RETURNED = "returned"
@@ -96,8 +97,7 @@ def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int
     reader = Reader()
     flow = Flow(is_own=release.is_own, seconds=release.seconds, watched=release.watched)
     noise.start(replay)
-    with _overheard() as heard:
-        ending = _called(release, given, flow, reader)
+    ending, heard = _overheard(lambda: _called(release, given, flow, reader))
     texts, places = _heard_leaves(heard)
     leaves = [*ending.leaves, *texts]
     left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
@@ -120,26 +120,30 @@ def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int
 
 
 def _called(release: AuditedRelease, given: Any, flow: Flow, reader: Reader) -> Ending:
-    """Call a release and read its output, whatever it does; an interrupt of the person goes on."""
+    """Call a release and read its output, whatever it raises.
+
+    What is no `Exception` goes on, but that of sys.exit and of generators: an interrupt of the person, or the time
+    limit of a test runner, is not the release's.
+    """
     of = ""
     try:
-        with flow.followed():
-            output = release.function(given)
-            if isinstance(output, GeneratorType):
-                output = list(islice(output, MOST_LEAVES))
+        output = flow.follow(lambda: _answer(release, given))
         if flow.overran:
             said = f"more than {release.seconds:g} seconds in one call, which kept the alarm from ending it"
             return Ending(ended="limit", limit=said)
         of = " of released="
         leaves, released = _output_leaves(release, output, reader)
-    except KeyboardInterrupt:
-        raise
     except LimitReached as reached:
         return Ending(ended="limit", limit=str(reached), where=_raised_in(release, reached))
-    except BaseException as raised:
+    except (Exception, SystemExit, GeneratorExit) as raised:
         ended, where = type(raised).__qualname__ + of, _raised_in(release, raised)
         return Ending(ended=ended, where=where, problem=raised, leaves=tuple(text_leaves(_text_of(raised), EXCEPTION)))
     return Ending(leaves=tuple(leaves), released=released)
+
+
+def _answer(release: AuditedRelease, given: Any) -> Any:
+    output = release.function(given)
+    return list(islice(output, MOST_LEAVES)) if isinstance(output, GeneratorType) else output
 
 
 def _heard_leaves(heard: dict[str, list[tuple[str, str]]]) -> tuple[list[Leaf], dict[str, str]]:
@@ -226,27 +230,35 @@ class _Listener(logging.Handler):
         self._heard.append((f"{record.levelname} {text}", place(record.pathname, record.lineno)))
 
 
-@contextmanager
-def _overheard() -> Iterator[dict[str, list[tuple[str, str]]]]:
-    """Collect what is printed, logged and warned, as (text, where), instead of showing it."""
+def _overheard(block: Callable[[], Ending]) -> tuple[Ending, dict[str, list[tuple[str, str]]]]:
+    """Run a block, and collect what is printed, logged and warned, as (text, where), instead of showing it."""
     heard: dict[str, list[tuple[str, str]]] = {"stdout": [], "stderr": [], "log": [], "warning": []}
-    out, err, root = io.StringIO(), io.StringIO(), logging.getLogger()
-    handlers, level, disabled = root.handlers[:], root.level, root.manager.disable
-    root.handlers[:] = [_Listener(heard["log"])]
-    root.setLevel(1)
-    logging.disable(logging.NOTSET)
-    hook = sys.unraisablehook
-    try:
-        with warnings.catch_warnings(record=True) as warned, redirect_stdout(out), redirect_stderr(err):
+    out, err = io.StringIO(), io.StringIO()
+
+    def listening(patches: Patches) -> tuple[Ending, list[warnings.WarningMessage] | None]:
+        patches.keep(sys, "unraisablehook", "stdout", "stderr")
+        patches.keep(warnings, "filters", "showwarning")
+        root = logging.getLogger()
+        patches.later(partial(_log_as_before, root.handlers[:], root.level, root.manager.disable))
+        root.handlers[:] = [_Listener(heard["log"])]
+        root.setLevel(1)
+        logging.disable(logging.NOTSET)
+        sys.stdout, sys.stderr = out, err
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            yield heard
-    finally:
-        sys.unraisablehook = hook
-        root.handlers[:] = handlers
-        root.setLevel(level)
-        logging.disable(disabled)
+            return block(), warned
+
+    ending, warned = with_patches(listening)
     for name, stream in (("stdout", out), ("stderr", err)):
         if text := stream.getvalue():
             heard[name].append((text, ""))
     for each in warned or ():
         heard["warning"].append((f"{each.category.__name__} {each.message}", place(each.filename, each.lineno)))
+    return ending, heard
+
+
+def _log_as_before(handlers: list[logging.Handler], level: int, disabled: int) -> None:
+    root = logging.getLogger()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logging.disable(disabled)

@@ -65,16 +65,33 @@ def fewest_separated(pairs: int, epsilon: Fraction, delta: Fraction | None) -> i
     >>> fewest_separated(999, Fraction(1), None)
     810
     """
-    chance = separating_chance(epsilon, delta)
-    yes, no = chance.numerator, chance.denominator - chance.numerator
-    if not no:
+    chance, bits, least = separating_chance(epsilon, delta), 2 * _BITS, None
+    if chance >= 1:
         return pairs + 1
-    allowed = FALSE_ALARM * chance.denominator**pairs
-    term, tail, least = yes**pairs, 0, pairs + 1
-    while least > 0 and tail + term <= allowed:
-        tail, least = tail + term, least - 1
-        term = term * least * no // ((pairs - least + 1) * yes)  # exact: C(n, k - 1) = C(n, k) k / (n - k + 1)
+    while least is None:
+        least, bits = _fewest(pairs, chance, bits), 2 * bits
     return least
+
+
+def _fewest(pairs: int, chance: Fraction, bits: int) -> int | None:
+    """Return the least k of theory (10), or None where so many bits do not decide it.
+
+    Terms are taken in multiples of 2^-bits p^n, one sum rounded down and one up; C(n, k - 1) = C(n, k) k / (n - k + 1).
+    More bits decide in the end: the tail is a binary fraction, which alpha = 10^-9 is not, so they are never equal.
+    """
+    yes, no = chance.numerator, chance.denominator - chance.numerator
+    allowed = (FALSE_ALARM.numerator * chance.denominator**pairs << bits) // (FALSE_ALARM.denominator * yes**pairs)
+    term_down = term_up = 1 << bits
+    tail_down = tail_up = 0
+    for least in range(pairs + 1, 0, -1):
+        tail_down, tail_up = tail_down + term_down, tail_up + term_up
+        if tail_down > allowed:  # a whole number above what was rounded down is above it
+            return least
+        if tail_up > allowed:
+            return None
+        times, by = (least - 1) * no, (pairs - least + 2) * yes
+        term_down, term_up = term_down * times // by, -(-term_up * times // by)
+    return None  # never: all terms together are 1
 
 
 class Replays(Value):

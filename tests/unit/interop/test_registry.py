@@ -206,6 +206,11 @@ def test_a_hostile_dataset_is_a_plain_address():
     assert sheet_values(record(dataset="\u4eba"))["url_slug"] == "dataset"
 
 
+def test_a_record_that_does_not_say_which_snapdp_wrote_it_is_refused():
+    with pytest.raises(DataError, match=r"which snapdp wrote it\.\n  Give a record as a release wrote it"):
+        sheet(record(versions={}))
+
+
 @pytest.mark.parametrize("wrong", [{}, {"snapdp_record": 9}, {"snapdp_record": 2, "surprise": 1}])
 def test_what_is_no_record_is_refused(wrong):
     with pytest.raises(SnapdpError):

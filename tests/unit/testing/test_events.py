@@ -13,7 +13,7 @@ from snapdp.testing import audit
 from snapdp.testing.claims import claims_of
 from snapdp.testing.judges.events import sided
 from snapdp.testing.judges.floats import rounded_step
-from snapdp.testing.replays import FALSE_ALARM, fewest_separated, replays_needed, separating_chance
+from snapdp.testing.replays import FALSE_ALARM, _fewest, fewest_separated, replays_needed, separating_chance
 from tests import ROOT
 from tests.unit.testing import planted_numbers as planted
 
@@ -86,6 +86,19 @@ def test_so_many_pairs_are_told_apart_by_chance_less_than_once_in_a_billion_time
     assert tail(least, above) <= FALSE_ALARM
     assert tail(least - 1, below) > FALSE_ALARM
     assert fewest_separated(replays_needed(epsilon, delta) - 2, epsilon, delta) == pairs - more
+
+
+def test_bits_that_do_not_decide_give_no_number_and_those_that_do_give_the_same():
+    """Terms are rounded both ways: few bits leave it open, and never say anything else than many."""
+    chance = separating_chance(Fraction(3), None)
+    found = [_fewest(863, chance, bits) for bits in (0, 1, 8, 256)]
+    assert found == [None, *[fewest_separated(863, Fraction(3), None)] * 3]
+
+
+def test_many_replays_are_counted_without_numbers_of_a_million_bits():
+    """At 20,000 pairs, between the mean and the bound of Hoeffding: n p + sqrt(n ln(10^9) / 2)."""
+    mean = 20_000 * separating_chance(Fraction(1), None)
+    assert mean < fewest_separated(20_000, Fraction(1), None) <= mean + math.isqrt(20_000 * 21 // 2) + 1
 
 
 def test_randomised_response_attains_the_chance_of_one_pair():

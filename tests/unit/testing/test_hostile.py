@@ -182,6 +182,12 @@ def test_what_cannot_be_read_is_told_and_not_passed_over():
     assert report.notes == ("not compared: output[1], an object of class object",)
 
 
+def test_notes_that_say_the_same_of_several_paths_are_one():
+    report = audit(lambda rows: [SAFE.release(rows[0]), *(object() for _ in range(30))], [1], [2], replays=2)
+    told = [note for note in report.notes if note.startswith("not compared")]
+    assert told == ["not compared: output[1], output[2], output[3] and 27 more, an object of class object"]
+
+
 def test_an_endless_generator_is_cut():
     report = audit(endless, [1], [2], replays=1, lines=False)
     assert "not compared: output, more than 20,000 numbers and facts" in report.notes
@@ -212,6 +218,35 @@ def test_everything_is_put_back(release):
     audit(release, 1, 2, **SHORT)
     assert state() == before
     assert random.getstate() == drawn
+
+
+class RunnersLimit(BaseException):
+    """As test runners raise from their own alarm."""
+
+
+def test_the_time_limit_of_a_test_runner_goes_on_to_it():
+    calls = []
+
+    def stopped(*_):
+        raise RunnersLimit
+
+    def release(rows):
+        calls.append(1)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGALRM)
+        return SAFE.release(rows[0])
+
+    before, urandom = signal.signal(signal.SIGALRM, stopped), os.urandom
+    signal.setitimer(signal.ITIMER_REAL, LONG)
+    try:
+        with pytest.raises(RunnersLimit):
+            audit(release, [1], [2], epsilon=1, sensitivity=1)
+        assert signal.getsignal(signal.SIGALRM) is stopped
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(calls) == 3
+    assert os.urandom is urandom
 
 
 def test_an_interrupt_of_the_person_is_not_kept():
