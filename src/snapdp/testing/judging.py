@@ -5,17 +5,21 @@ Room: testing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from snapdp.testing.claims import Claims
+from snapdp.testing.judges.beside import of_no_judged_law, width_beside
 from snapdp.testing.judges.cancelling import cancelling
 from snapdp.testing.judges.conduct import misconduct
+from snapdp.testing.judges.ends import judged_ends
 from snapdp.testing.judges.events import hidden_digits, left_out, too_narrow
+from snapdp.testing.judges.facts import judged_facts
 from snapdp.testing.judges.floats import float_faults
 from snapdp.testing.judges.laws import JudgedWidth, changed_scales, judged_width, unjudged
 from snapdp.testing.judges.movement import located_too_far, shared_noise, too_far
 from snapdp.testing.judges.numbers import number_series
 from snapdp.testing.judges.telling import told_apart
+from snapdp.testing.judges.varying import varying
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation, one_of_each
 from snapdp.values import Value, replaced
@@ -50,14 +54,18 @@ def judged(replays: Replays, claims: Claims, *, same: bool) -> Judgement:
     if SPOILED_BY & {each.kind for each in found}:
         notes.append("numbers were not judged: runs with the same noise do not give the same")
         return Judgement(violations=one_of_each(found), notes=tuple(notes), width_is_judged=False)
-    width = _of_numbers(replays, claims)
+    moving = varying(replays)
+    facts = judged_facts(replays, claims, moving.others)
+    found += facts.violations
+    notes += facts.notes
+    width = _of_numbers(replays, claims, moving.numbers)
     found += width.violations
     found += [] if found else _vacuous(replays, claims)
     return Judgement(violations=one_of_each(found), notes=(*notes, *width.notes), width_is_judged=width.is_judged)
 
 
-def _of_numbers(replays: Replays, claims: Claims) -> JudgedWidth:
-    """Return what is said of the released numbers: how they move, whether they share noise, and how wide it is."""
+def _of_numbers(replays: Replays, claims: Claims, varying_paths: Sequence[str]) -> JudgedWidth:
+    """Return what is said of numbers: how they move, whether they share noise, how wide it is, and where they end."""
     numbers = number_series(replays, claims)
     scaled = list(changed_scales(replays, numbers))
     found = [*scaled]
@@ -65,14 +73,21 @@ def _of_numbers(replays: Replays, claims: Claims) -> JudgedWidth:
     found += [] if replays.choosing else shared_noise(numbers)
     width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, numbers, claims)
     found += width.violations
+    if not scaled and not width.violations and claims.epsilon is not None:
+        beside = width_beside(replays, numbers, claims, varying_paths)
+        found += beside.violations
+        notes = (*width.notes, *of_no_judged_law(numbers, width), *beside.notes)
+        width = replaced(width, notes=notes, known=width.known | beside.known)
     if not replays.choosing:
         return replaced(width, violations=tuple(found))
     narrow = list(too_narrow(replays, claims, known=width.known))
-    told = tuple(unjudged(dict(each.evidence)["path"]) for each in narrow)
+    narrow_paths = [dict(each.evidence)["path"] for each in narrow]
+    told = tuple(map(unjudged, narrow_paths))
+    ends = judged_ends(replays, claims, [path for path in varying_paths if path not in narrow_paths])
     return JudgedWidth(
-        violations=(*found, *narrow, *hidden_digits(replays, claims), *cancelling(numbers, claims)),
-        notes=(*(note for note in width.notes if not note.startswith(told)), *left_out(replays)),
-        is_judged=width.is_judged or bool(narrow),
+        violations=(*found, *narrow, *ends.violations, *hidden_digits(replays, claims), *cancelling(numbers, claims)),
+        notes=(*(note for note in width.notes if not note.startswith(told)), *ends.notes, *left_out(replays)),
+        is_judged=(width.is_judged or bool(narrow)) and not ends.notes,
     )
 
 

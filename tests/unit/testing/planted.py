@@ -429,7 +429,7 @@ PLANTED = [
     ),
     _planted(through_missing_values, "not-finite", second=[0, 1, math.nan]),
     _planted(over_those_who_answered, "noise-scale", second=[0, 1, None], others=FLOATS | {"draws", "branches"}),
-    _planted(infinite_where_empty, "not-finite", first=[0], second=[1]),
+    _planted(infinite_where_empty, "not-finite", first=[0], second=[1], others=FLOATS | {"metadata"}),
     _planted(with_as_many_draws_as_rows, "draws", others=FLOATS | {"sensitivity"}, **_added),
     _planted(
         with_another_generator_for_few,

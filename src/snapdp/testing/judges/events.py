@@ -1,6 +1,6 @@
 """Events on numbers, chosen before they are counted: on which side of a threshold, and what is left modulo a step.
 
-Room: testing. Theory: docs/theory/replay-audit.md, (10)-(12).
+Room: testing. Theory: docs/theory/replay-audit.md, (10)-(13).
 An event is chosen by one pair of runs and by further runs of the first input; the pairs after it are counted. Whatever
 was chosen, a release that keeps its claim shows the event for the one input and not for the other in so many of them
 with a chance of at most 10^-9: nothing is supposed about the noise, its law, its grid, or how two runs hang together.
@@ -8,17 +8,20 @@ with a chance of at most 10^-9: nothing is supposed about the noise, its law, it
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from statistics import median
 from typing import Any
 
+from snapdp.attacks import probability_at_least, probability_at_most
+from snapdp.exact import exp_enclosure
 from snapdp.testing.claims import Claims
 from snapdp.testing.judges.floats import rounded_step
 from snapdp.testing.judges.numbers import finite_values, is_number, last_place
 from snapdp.testing.judges.telling import separated_numbers
 from snapdp.testing.leaves import Leaf
-from snapdp.testing.replays import Replays, fewest_separated
+from snapdp.testing.replays import FALSE_ALARM, Replays, fewest_separated
 from snapdp.testing.violations import Violation
 from snapdp.values import Value
 
@@ -35,6 +38,17 @@ class Separation(Value):
         return f"{self.found:,} of {self.pairs:,} replays"
 
 
+class Counted(Value):
+    """In how many runs an event held for each input; too different for what is claimed."""
+
+    first: int
+    second: int
+    runs: int
+
+    def __str__(self) -> str:
+        return f"{self.first:,} runs of the one input and {self.second:,} of the other, of {self.runs:,}"
+
+
 def separated_by(
     first: Sequence[Any], second: Sequence[Any], claims: Claims, *, event: Callable[[Any], bool]
 ) -> Separation | None:
@@ -48,6 +62,30 @@ def separated_by(
         if missed > misses:
             return None
     return Separation(found=pairs - missed, pairs=pairs) if misses >= 0 else None
+
+
+def told_by_counts(
+    first: Sequence[Any], second: Sequence[Any], claims: Claims, *, event: Callable[[Any], bool]
+) -> Counted | None:
+    """Say whether how often an event holds for each input refutes the claim, or how often it does not (theory (13))."""
+    assert claims.epsilon is not None
+    runs, hits = len(first), (sum(map(event, first)), sum(map(event, second)))
+    growth, delta = exp_enclosure(claims.epsilon, 64).upper, claims.delta or Fraction(0)
+    ways = (hits, hits[::-1], (runs - hits[0], runs - hits[1]), (runs - hits[1], runs - hits[0]))
+    for more, less in ways:
+        if more > growth * less + delta * runs and _at_least(more, runs) > growth * _at_most(less, runs) + delta:
+            return Counted(first=hits[0], second=hits[1], runs=runs)
+    return None
+
+
+@functools.cache
+def _at_least(hits: int, runs: int) -> Fraction:
+    return probability_at_least((hits, runs), FALSE_ALARM / 4)
+
+
+@functools.cache
+def _at_most(hits: int, runs: int) -> Fraction:
+    return probability_at_most((hits, runs), FALSE_ALARM / 4)
 
 
 def sided(

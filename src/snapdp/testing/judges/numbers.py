@@ -63,12 +63,13 @@ def last_place(leaf: Leaf) -> Fraction:
     return Fraction(2) ** max(exponent - leaf.bits, -1074)
 
 
-def number_series(replays: Replays, claims: Claims) -> list[NumberSeries]:
-    """Return the released numbers that have noise, are there in every replay, and repeat no other."""
+def number_series(replays: Replays, claims: Claims, paths: Sequence[str] | None = None) -> list[NumberSeries]:
+    """Return the released numbers (or those of some paths) with noise, there in every replay, that repeat no other."""
     without_noise = separated_numbers(replays)
-    paths = [path for path in replays.first[0].released if path not in without_noise]
     found: list[NumberSeries] = []
-    for path in paths:
+    for path in replays.first[0].released if paths is None else paths:
+        if path in without_noise:
+            continue
         runs = [[run.leaves.get(path) for run in each] for each in (replays.first, replays.second)]
         leaves = [leaf for each in runs for leaf in each if leaf is not None and is_finite(leaf)]
         if len(leaves) == 2 * replays.count:

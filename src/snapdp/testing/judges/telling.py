@@ -2,7 +2,7 @@
 
 Room: testing. Theory: docs/theory/replay-audit.md, (1)-(2).
 Facts, texts, numbers without noise, exceptions, draws and lines are judged alike. What varies with the noise may be
-made of the noisy numbers, and is left alone.
+made of the noisy numbers: facts.py and events.py judge how often it is what it is.
 """
 
 from __future__ import annotations
