@@ -8,19 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snapdp.testing.claims import Claims
+from snapdp.testing.judges.attribution import attributed
 from snapdp.testing.judges.cancelling import cancelling
-from snapdp.testing.judges.conduct import misconduct
+from snapdp.testing.judges.conduct import misconduct, now_and_then_raised
 from snapdp.testing.judges.events import hidden_digits, left_out, too_narrow
 from snapdp.testing.judges.floats import float_faults
 from snapdp.testing.judges.laws import JudgedWidth, changed_scales, judged_width, unjudged
-from snapdp.testing.judges.movement import located_too_far, shared_noise, too_far
+from snapdp.testing.judges.movement import shared_noise, too_far
 from snapdp.testing.judges.numbers import number_series
 from snapdp.testing.judges.telling import told_apart
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation, one_of_each
 from snapdp.values import Value, replaced
 
-TELL_BY_NOISE = {"metadata", "written", "warning", "exception", "no-noise", "branches"}  # need enough replays
+TELL_BY_NOISE = {"metadata", "written", "warning", "exception", "no-noise", "branches", "draws"}  # need enough replays
 SPOILED_BY = {"state", "unknown-noise", "limit"}  # then runs with the same noise say nothing about numbers
 
 
@@ -58,12 +59,14 @@ def judged(replays: Replays, claims: Claims, *, same: bool) -> Judgement:
 
 def _of_numbers(replays: Replays, claims: Claims) -> JudgedWidth:
     """Return what is said of the released numbers: how they move, whether they share noise, and how wide it is."""
-    numbers = number_series(replays, claims)
-    scaled = list(changed_scales(replays, numbers))
-    found = [*scaled]
-    found += list(located_too_far(replays, claims)) or too_far(replays, numbers, claims, scaled=bool(scaled))
+    known = attributed(number_series(replays, claims), replays)
+    numbers = [number for number, _ in known]
+    scaled = list(changed_scales(replays, known, claims))
+    moved = too_far(replays, known, claims, scaled=bool(scaled))
+    found = [*scaled, *moved.violations]
     found += [] if replays.choosing else shared_noise(numbers)
-    width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, numbers, claims)
+    width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, known, claims)
+    width = replaced(width, notes=(*moved.notes, *width.notes))
     found += width.violations
     if not replays.choosing:
         return replaced(width, violations=tuple(found))
@@ -85,6 +88,7 @@ def _vacuous(replays: Replays, claims: Claims) -> Iterator[Violation]:
 
 
 def _notes(replays: Replays) -> Iterator[str]:
+    yield from now_and_then_raised(replays)
     if not replays.enough:
         yield (
             f"at this epsilon it takes {replays.needed:,} replays to tell what differs from chance, and there were "

@@ -14,8 +14,7 @@ from statistics import median
 from typing import Any
 
 from snapdp.testing.claims import Claims
-from snapdp.testing.judges.floats import rounded_step
-from snapdp.testing.judges.numbers import finite_values, is_number, last_place
+from snapdp.testing.judges.numbers import finite_values, is_number, last_place, rounded_step
 from snapdp.testing.judges.telling import separated_numbers
 from snapdp.testing.leaves import Leaf
 from snapdp.testing.replays import Replays, fewest_separated
