@@ -173,7 +173,7 @@ def _moved(number: NumberSeries) -> list[bool]:
 
 def _without_delta(number: NumberSeries, noise: KnownNoise, *, is_said_to_move: bool) -> Iterator[Violation]:
     """Yield laws that no epsilon bounds: of Gaussian tails, and of noise that begins somewhere (theory (8))."""
-    if noise.law == "normal" and (is_said_to_move or any(_moved(number))):
+    if noise.law == "normal" and (is_said_to_move or (number.moves_steadily and any(_moved(number)))):
         sentence = "the noise is Gaussian: no epsilon bounds its loss without a delta, and none is claimed"
         yield Violation(kind="noise-too-small", sentence=sentence, where=noise.where)
     elif noise.law != "normal" and all(_moved(number)):
@@ -202,7 +202,8 @@ def _laplace(
             evidence=(("scale", shown), ("needed", str(needed))),
         )
         return
-    numbers, scales = [number for number, _ in known], [noise.scale for _, noise in known]
+    steady = [(number, noise) for number, noise in known if number.moves_steadily]
+    numbers, scales = [number for number, _ in steady], [noise.scale for _, noise in steady]
     moved = (moved_at_least(numbers, replay)[0] for replay in range(replays.count))
     loss = max(sum((d / b for d, b in zip(each, scales, strict=True)), Fraction(0)) for each in moved)
     if loss * DIVISION > epsilon:

@@ -100,7 +100,9 @@ def _asked_apart(replays: Replays) -> bool:
     if all(run.asked in seen for run in replays.first) and all(run.asked not in seen for run in replays.second):
         return True
     counts = [[sum(size for _, size in run.asked) for run in runs] for runs in (replays.first, replays.second)]
-    return max(counts[0]) < min(counts[1]) or max(counts[1]) < min(counts[0])
+    fewer, more = sorted(counts, key=lambda each: each[0])
+    twice_half_way = fewer[0] + more[0]
+    return all(2 * count < twice_half_way for count in fewer) and all(2 * count > twice_half_way for count in more)
 
 
 def _lines(replays: Replays) -> Iterator[Violation]:
