@@ -45,6 +45,7 @@ html_theme = "furo"
 html_title = f"snapdp {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"top_of_page_buttons": []}  # "view" and "edit" need the address of a repository

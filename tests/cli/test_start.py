@@ -253,6 +253,18 @@ def test_a_point_that_may_stand_between_thousands_is_asked_about(text):
     assert "can be read in two ways." in told(start(*RELATION, "1", "average income", text, code=1))
 
 
+@pytest.mark.parametrize(("text", "advice"), [("5.000", "Type 5 or 5000."), ("1.250", "Type 1.25 or 1250.")])
+def test_a_number_of_rows_with_such_a_point_is_asked_about_too(text, advice):
+    assert f'"{text}" can be read in two ways. {advice}' in told(start("n", "y", text, code=1))
+
+
+def test_an_answer_can_be_taken_back_where_none_is_needed():
+    lines = [*RELATION, "1", "average age", *AGE, "", "Wrong title", "<", "-", *ABOUT[1:], "save"]
+    done = start(*lines)
+    assert "(Enter: Wrong title; - for none)" in done.stderr
+    assert "title" not in Path("people-release/study.toml").read_text(encoding="utf-8")
+
+
 def test_codes_in_a_row_are_named_by_their_ends():
     write_table("people.csv", [(1, 1980, 3)] * 4)
     done = start(*RELATION, "1", "table 2", "1", "1980..1982, other", "", "", *ABOUT, "save")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from snapdp.cli.start.pages import KEYS, Stopped, paragraph, read_answer, show_problem, show_question
+from snapdp.cli.start.pages import KEYS, NONE, Stopped, paragraph, read_answer, show_problem, show_question
 from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.display import one_line
 from snapdp.errors import ParameterError, SnapdpError
@@ -20,6 +20,11 @@ BACK, HELP, QUIT = ("<", "back"), ("?", "help"), ("quit", "exit")
 LONGEST_ANSWER = 100_000
 PLAN, ADDED = "plan", "added"  # in keys: of the menu of the plan, and of a statistic that was added there
 NOTHING = ParameterError("Something must be typed here.", "? explains the question, < goes back.")
+
+
+def _takes_back(text: str, question: Question) -> bool:
+    """Tell whether an answer is that there is none, where Enter would keep the one of before."""
+    return text == NONE and question.default == ""
 
 
 class Again(Exception):
@@ -141,7 +146,7 @@ class Interview:
                 paragraph(KEYS, indent="  ")
                 continue
             try:
-                said = self._said(text, offered)
+                said = "" if _takes_back(text, question) else self._said(text, offered)
                 meaning = question.check(said)
                 self._act(question, meaning)
             except SnapdpError as refusal:

@@ -21,6 +21,7 @@ WIDEST = 80
 LONGEST_NAME = 32  # of a column, in a list
 MOST_LISTED = 40  # columns, unless all are asked for
 PROMPT = "> "
+NONE = "-"  # typed where an answer of before is taken back, and none takes its place
 KEYS = "? explains a question, < goes back to the one before, quit stops: answers are kept."
 
 
@@ -52,7 +53,8 @@ def show_question(question: Question, default: str | None) -> None:
     show_choices(question.menu)
     if question.listing is not None:
         question.listing()
-    enter = f"(Enter: {name_of(default)})" if default else ""
+    none = f"; {NONE} for none" if question.default == "" else ""
+    enter = f"(Enter: {name_of(default)}{none})" if default else ""
     together = f"{question.hint} {enter}".strip()
     for line in [together] if len(together) + 2 <= _width() else [question.hint, enter]:
         if line:

@@ -146,6 +146,7 @@ def two_numbers(text: str) -> tuple[str, str]:
 
 def counted(text: str) -> int:
     """Return a positive whole number; 10,000 and 10 000 are the same as 10000."""
+    refuse_two_readings(text)
     try:
         return whole(_without_groups(text.replace(" ", "").replace("'", "")), name="this number")
     except SnapdpError:
@@ -162,16 +163,21 @@ def above_zero(text: str) -> Fraction:
 
 def number(text: str) -> Fraction:
     """Return a number; whoever typed something else, or what may be two numbers, is told how one looks."""
-    if DOUBTFUL.fullmatch(text):
-        once, thousands = text.rstrip("0").rstrip("."), text.replace(".", "")
-        one = once if text.count(".") == 1 else ""
-        told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
-        raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
+    refuse_two_readings(text)
     try:
         return parameter(_without_groups(text), name="this number")
     except SnapdpError:
         told = "Type one such as 120, 0.5 or 1/3, with a point."
         raise ParameterError(f'"{one_line(text)}" is no number.', told) from None
+
+
+def refuse_two_readings(text: str) -> None:
+    """Refuse what is one number where the point is a decimal sign, and another where it stands between thousands."""
+    if DOUBTFUL.fullmatch(text):
+        once, thousands = text.rstrip("0").rstrip("."), text.replace(".", "")
+        one = once if text.count(".") == 1 else ""
+        told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
+        raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
 
 
 def _without_groups(text: str) -> str:
