@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snapdp.testing.claims import Claims
+from snapdp.testing.judges.attribution import attributed
 from snapdp.testing.judges.beside import of_no_judged_law, width_beside
 from snapdp.testing.judges.cancelling import cancelling
-from snapdp.testing.judges.conduct import misconduct
+from snapdp.testing.judges.conduct import misconduct, now_and_then_raised
 from snapdp.testing.judges.ends import judged_ends
 from snapdp.testing.judges.events import hidden_digits, left_out, too_narrow
 from snapdp.testing.judges.facts import judged_facts
 from snapdp.testing.judges.floats import float_faults
 from snapdp.testing.judges.laws import JudgedWidth, changed_scales, judged_width, unjudged
-from snapdp.testing.judges.movement import located_too_far, shared_noise, too_far
+from snapdp.testing.judges.movement import shared_noise, too_far
 from snapdp.testing.judges.numbers import number_series
 from snapdp.testing.judges.telling import told_apart
 from snapdp.testing.judges.varying import varying
@@ -24,7 +25,7 @@ from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation, one_of_each
 from snapdp.values import Value, replaced
 
-TELL_BY_NOISE = {"metadata", "written", "warning", "exception", "no-noise", "branches"}  # need enough replays
+TELL_BY_NOISE = {"metadata", "written", "warning", "exception", "no-noise", "branches", "draws"}  # need enough replays
 SPOILED_BY = {"state", "unknown-noise", "limit"}  # then runs with the same noise say nothing about numbers
 
 
@@ -66,12 +67,14 @@ def judged(replays: Replays, claims: Claims, *, same: bool) -> Judgement:
 
 def _of_numbers(replays: Replays, claims: Claims, varying_paths: Sequence[str]) -> JudgedWidth:
     """Return what is said of numbers: how they move, whether they share noise, how wide it is, and where they end."""
-    numbers = number_series(replays, claims)
-    scaled = list(changed_scales(replays, numbers))
-    found = [*scaled]
-    found += list(located_too_far(replays, claims)) or too_far(replays, numbers, claims, scaled=bool(scaled))
+    known = attributed(number_series(replays, claims), replays)
+    numbers = [number for number, _ in known]
+    scaled = list(changed_scales(replays, known, claims))
+    moved = too_far(replays, known, claims, scaled=bool(scaled))
+    found = [*scaled, *moved.violations]
     found += [] if replays.choosing else shared_noise(numbers)
-    width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, numbers, claims)
+    width = JudgedWidth(is_judged=False) if scaled else judged_width(replays, known, claims)
+    width = replaced(width, notes=(*moved.notes, *width.notes))
     found += width.violations
     if not scaled and not width.violations and claims.epsilon is not None:
         beside = width_beside(replays, numbers, claims, varying_paths)
@@ -100,6 +103,7 @@ def _vacuous(replays: Replays, claims: Claims) -> Iterator[Violation]:
 
 
 def _notes(replays: Replays) -> Iterator[str]:
+    yield from now_and_then_raised(replays)
     if not replays.enough:
         yield (
             f"at this epsilon it takes {replays.needed:,} replays to tell what differs from chance, and there were "

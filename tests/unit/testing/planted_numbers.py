@@ -159,6 +159,118 @@ def a_logarithm(rows):
     return math.log(max(1.0, WIDE.release(1 + clamped(rows))))
 
 
+# Post-processing, which tells nothing more ----------------------------------------------------------------------------
+
+
+def one_answer_of_four_is_turned(rows):
+    return rows[-1] if random.randrange(4) else 1 - rows[-1]
+
+
+def an_estimate_from_turned_answers(rows):
+    answer = rows[-1] if random.random() < 0.75 else 1 - rows[-1]
+    return (answer - 0.25) / 0.5
+
+
+def a_power_of_two(rows):
+    return 2 ** (20 + clamped(rows) + whole_noise(1))
+
+
+def two_numbers_and_their_sum(rows):
+    a, b = SAFE.release(clamped(rows)), SAFE.release(len(rows))
+    return {"a": a, "b": b, "sum": a + b}
+
+
+def an_interval_that_ends_at_zero(rows):
+    value = SAFE.release(clamped(rows))
+    return {"value": value, "from": max(0, value - 3), "to": value + 3}
+
+
+def a_number_and_the_same_rounded(rows):
+    value = SAFE.release(clamped(rows))
+    return {"value": value, "shown": round(value)}
+
+
+def a_number_and_its_percentage(rows):
+    value = SAFE.release(clamped(rows))
+    return {"value": value, "percent": value * 100 / 50}
+
+
+def sums_of_noisy_bins(rows):
+    return np.cumsum([SAFE.release(rows.count(k)) for k in (0, 1, 2)]).tolist()
+
+
+def whole_noise_in_fives(rows):
+    return 5 * round((11 + clamped(rows) + whole_noise(1)) / 5)
+
+
+def centres_of_bins(rows):
+    return math.floor(SAFE.release(18 + clamped(rows)) / 10) * 10 + 5
+
+
+def rounded_and_clamped_off_its_grid(rows):
+    return min(max(round(SAFE.release(3 + clamped(rows)), -1), 3.0), 97.0)
+
+
+def a_fixed_number_taken_off(rows):
+    return WIDE.release(clamped(rows)) - math.pi
+
+
+def as_many_rows_as_a_noisy_number(rows):
+    n = max(0, 12 + clamped(rows) + whole_noise(1))
+    return {"n": n, "rows": [round(random.uniform(0, 9)) for _ in range(n)]}
+
+
+def a_scale_from_a_noisy_number(rows):
+    n = 4 + clamped(rows) + whole_noise(1)
+    return {"n": n, "sum": round(3 * clamped(rows) + np.random.default_rng().laplace(0, 10 if n > 5 else 20))}
+
+
+def chances_from_noisy_numbers(rows):
+    counts = np.array([max(0, SAFE.release(rows.count(k))) for k in (0, 1)]) + 0.001
+    return int(np.random.default_rng().choice(2, p=counts / counts.sum()))
+
+
+def a_number_of_no_data_beside(rows):
+    return {"n": SAFE.release(clamped(rows)), "other": round(100 * random.gauss(0, 1))}
+
+
+def drawn_in_cents(rows):
+    return round(np.random.default_rng().laplace(loc=100 * clamped(rows), scale=100)) / 100
+
+
+def refusing_by_a_noisy_number(rows):
+    value = SAFE.release(4 + clamped(rows))
+    if value < 5:
+        raise ValueError("too few")
+    return value
+
+
+# Their twins, which move too far --------------------------------------------------------------------------------------
+
+
+def two_numbers_that_move_and_their_sum(rows):
+    a, b = SAFE.release(clamped(rows)), SAFE.release(2 * clamped(rows))
+    return {"a": a, "b": b, "sum": a + b}
+
+
+def whole_noise_in_fives_that_moves_by_ten(rows):
+    return 5 * round((11 + 10 * clamped(rows) + whole_noise(10)) / 5)
+
+
+def drawn_in_cents_and_moving_by_two(rows):
+    return round(np.random.default_rng().laplace(loc=200 * clamped(rows), scale=200)) / 100
+
+
+def a_scale_from_the_data_after_a_noisy_number(rows):
+    n = clamped(rows) + whole_noise(1)
+    return {"n": n, "other": round(float(np.random.default_rng().laplace(0, 10 * (1 + clamped(rows)))))}
+
+
+def as_many_draws_as_the_data_and_a_noisy_number(rows):
+    n = max(0, 9 + 30 * clamped(rows) + whole_noise(1))
+    return [SAFE.release(clamped(rows)), sum(random.randrange(2) for _ in range(n)) * 0]
+
+
 class Case(NamedTuple):
     """A release, the kinds that are found, and what is claimed."""
 
@@ -190,6 +302,13 @@ FAULTY = [
     case(sixty_times_the_same_noise, "shared-noise", sensitivity=1),
     case(the_sum_of_two_noises, "shared-noise", sensitivity=2),
 ]
+FAULTY += [
+    case(two_numbers_that_move_and_their_sum, "sensitivity", "noise-too-small", sensitivity=2),
+    case(whole_noise_in_fives_that_moves_by_ten, "sensitivity", sensitivity=1, epsilon="1.01"),
+    case(drawn_in_cents_and_moving_by_two, "sensitivity", sensitivity="0.98"),
+    case(a_scale_from_the_data_after_a_noisy_number, "noise-scale"),
+    case(as_many_draws_as_the_data_and_a_noisy_number, "draws", sensitivity=1),
+]
 SOUND = [
     case(as_wide_as_claimed, sensitivity=LARGE),
     case(value_rounded_with_its_noise, sensitivity="0.3"),
@@ -201,4 +320,23 @@ SOUND = [
     case(a_quotient, epsilon=2),
     case(a_root),
     case(a_logarithm),
+    case(one_answer_of_four_is_turned, epsilon="1.1"),
+    case(one_answer_of_four_is_turned, epsilon="1.1", sensitivity=1),
+    case(an_estimate_from_turned_answers, epsilon="1.1"),
+    case(a_power_of_two, epsilon="1.0001"),
+    case(two_numbers_and_their_sum, sensitivity=1),
+    case(an_interval_that_ends_at_zero, sensitivity=1),
+    case(a_number_and_the_same_rounded, sensitivity=1),
+    case(a_number_and_its_percentage, sensitivity=1),
+    case(sums_of_noisy_bins, epsilon=2, sensitivity=2),
+    case(whole_noise_in_fives, epsilon="1.0001", sensitivity=1),
+    case(centres_of_bins, sensitivity=1),
+    case(rounded_and_clamped_off_its_grid, sensitivity=1),
+    case(a_fixed_number_taken_off, sensitivity=3),
+    case(as_many_rows_as_a_noisy_number, epsilon="1.0001"),
+    case(a_scale_from_a_noisy_number, epsilon="1.4"),
+    case(chances_from_noisy_numbers, epsilon=2),
+    case(a_number_of_no_data_beside, sensitivity=1),
+    case(drawn_in_cents, sensitivity=1),
+    case(refusing_by_a_noisy_number, sensitivity=1, lines=False),
 ]

@@ -12,7 +12,7 @@ from snapdp.exact import exp_enclosure
 from snapdp.testing import audit
 from snapdp.testing.claims import claims_of
 from snapdp.testing.judges.events import sided
-from snapdp.testing.judges.floats import rounded_step
+from snapdp.testing.judges.numbers import rounded_step
 from snapdp.testing.replays import FALSE_ALARM, _fewest, fewest_separated, replays_needed, separating_chance
 from tests import ROOT
 from tests.unit.testing import planted_numbers as planted

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 
 from snapdp.exact import ln_enclosure
-from snapdp.testing.judges.numbers import NumberSeries
+from snapdp.testing.judges.numbers import MOST_COMPARED, WHOLE_NUMBERS, NumberSeries, ends_of
 from snapdp.testing.noise import NoiseDraw
 from snapdp.testing.replays import Replays
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
 FEWEST_FREE = 3  # outputs that stand at no end
 MOST_DRAWS = 60  # of one run, each of which is tried
@@ -34,12 +35,35 @@ class KnownNoise(Value):
     law     "laplace", "normal", or "ended" where its outputs begin somewhere
     scale   of the noise in the number, no less than it is; 0 where the law has none
     drawn   which draws of a run it is, and which of their values
+    whole   whether the noise is whole, and the number is value + c times it exactly: nothing is rounded after it
     """
 
     law: str
     scale: Fraction
     where: str
     drawn: tuple[tuple[int, int], ...]
+    whole: bool = False
+
+
+Known = Sequence[tuple[NumberSeries, KnownNoise | None]]
+
+
+def attributed(numbers: Sequence[NumberSeries], replays: Replays) -> list[tuple[NumberSeries, KnownNoise | None]]:
+    """Return numbers and their noise, where it is known; of many numbers, the noise of those that move most.
+
+    What has whole noise, and is not rounded after it, has no step that hides anything.
+    """
+    moving = [each for each in numbers if each.varies]
+    if len(moving) > MOST_COMPARED:
+        furthest = sorted(moving, key=lambda each: max(map(each.moved, range(replays.count))), reverse=True)
+        moving = furthest[:MOST_COMPARED]
+    tried = {each.path for each in moving}
+    found: list[tuple[NumberSeries, KnownNoise | None]] = []
+    for each in numbers:
+        noise = known_noise(each, replays) if each.path in tried else None
+        is_whole = noise is not None and noise.whole
+        found.append((replaced(each, step=Fraction(0)) if is_whole else each, noise))
+    return found
 
 
 def known_noise(number: NumberSeries, replays: Replays) -> KnownNoise | None:
@@ -47,14 +71,39 @@ def known_noise(number: NumberSeries, replays: Replays) -> KnownNoise | None:
     runs = [run.draws for run in replays.first]
     if len({tuple((draw.kind, len(draw.values)) for draw in draws) for draws in runs}) != 1:
         return None
-    for law, places in _candidates(runs[0]):
-        values = [_drawn(draws, places) for draws in runs]
-        slope = None if None in values else _slope([each for each in values if each is not None], number)
-        if slope is not None:
-            draws = [runs[0][place] for place, _ in places]
-            scale = _scale(law, draws, [at for _, at in places])
-            return KnownNoise(law=law, scale=scale * slope, where=draws[0].where, drawn=places)
+    tried = [(law, places, _all_drawn(runs, places)) for law, places in _candidates(runs[0])]
+    roundings = [number.hidden, *([[number.step] * len(runs)] if number.step else [])]
+    for hidden, (law, places, values) in product(roundings, tried):  # what explains it without a step comes first
+        slope = None if values is None else _explained(values, number.first, hidden)
+        if slope is None:
+            continue
+        if len({tuple(draws[place].scale for place, _ in places) for draws in runs}) != 1:
+            return None  # the scale comes from other noise
+        draws = [runs[0][place] for place, _ in places]
+        scale = _scale(law, draws, [at for _, at in places])
+        whole = all(draw.kind in WHOLE_NUMBERS for draw in draws) and _is_exact(number, replays, places)
+        return KnownNoise(law=law, scale=scale * slope, where=draws[0].where, drawn=places, whole=whole)
     return None
+
+
+def _is_exact(number: NumberSeries, replays: Replays, places: tuple[tuple[int, int], ...]) -> bool:
+    """Say whether the outputs of both inputs, but those at an end, are value + c times the draws without a doubt."""
+    slopes = set()
+    for runs, outputs in ((replays.first, number.first), (replays.second, number.second)):
+        drawn = _all_drawn([run.draws for run in runs], places)
+        slopes.add(drawn and _explained(drawn, outputs, [Fraction(0)] * len(outputs)))
+    return len(slopes) == 1 and None not in slopes
+
+
+def _all_drawn(runs: Sequence[Sequence[NoiseDraw]], places: tuple[tuple[int, int], ...]) -> list[Fraction] | None:
+    """Return what was drawn in all runs, or None where one of them has no such number."""
+    found = []
+    for draws in runs:
+        value = _drawn(draws, places)
+        if value is None:
+            return None
+        found.append(value)
+    return found
 
 
 def _candidates(draws: Sequence[NoiseDraw]) -> Iterator[tuple[str, tuple[tuple[int, int], ...]]]:
@@ -76,21 +125,14 @@ def _candidates(draws: Sequence[NoiseDraw]) -> Iterator[tuple[str, tuple[tuple[i
 def _drawn(draws: Sequence[NoiseDraw], places: tuple[tuple[int, int], ...]) -> Fraction | None:
     try:
         found = [Fraction(draws[place].values[at]) for place, at in places]
-    except (TypeError, ValueError, OverflowError):  # no real number
+    except (TypeError, ValueError, OverflowError, IndexError):  # no real number, or no such draw
         return None
     return found[0] - sum(found[1:])
 
 
-def _slope(drawn: Sequence[Fraction], number: NumberSeries) -> Fraction | None:
+def _explained(drawn: Sequence[Fraction], outputs: Sequence[Fraction], hidden: Sequence[Fraction]) -> Fraction | None:
     """Return the largest |c| of value + c times the draws that explains all outputs at no end, or None (theory (8))."""
-    return _explained(drawn, number, number.hidden) or (
-        _explained(drawn, number, [number.step] * len(drawn)) if number.step else None
-    )
-
-
-def _explained(drawn: Sequence[Fraction], number: NumberSeries, hidden: Sequence[Fraction]) -> Fraction | None:
-    outputs = number.first
-    ends = {end for end in (min(outputs), max(outputs)) if outputs.count(end) > 1}
+    ends = ends_of(outputs)
     free = [i for i, output in enumerate(outputs) if output not in ends]
     if len(free) < FEWEST_FREE:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snapdp.testing.claims import Claims
+from snapdp.testing.judges.attribution import attributed
 from snapdp.testing.judges.laws import JudgedWidth, judged_width, unjudged
 from snapdp.testing.judges.numbers import MOST_COMPARED, NumberSeries, number_series
 from snapdp.testing.judges.varying import named
@@ -30,7 +31,7 @@ def width_beside(
     beside = [each.path for each in moving if each.path not in known]
     if not beside:
         return JudgedWidth()
-    width = judged_width(replays, moving, replaced(claims, sensitivity=None))
+    width = judged_width(replays, attributed(moving, replays), replaced(claims, sensitivity=None))
     unknown = [] if width.violations else [path for path in beside if path not in width.known]
     said = [f"{unjudged(named(unknown))}: beside the released numbers, and of no law that is judged"] if unknown else []
     return replaced(width, notes=tuple(said))

@@ -35,9 +35,28 @@ def _unfinished(replays: Replays) -> Iterator[Violation]:
         sentence = f"{failed[0].ended} is raised for both inputs, always: no output was audited"
         kind = "unaudited" if fails_alike(replays) else "exception"
         yield Violation(kind=kind, sentence=sentence, where=failed[0].where)
-    elif failed and not separated([run.ended for run in replays.first], [run.ended for run in replays.second]):
+    elif failed and not drawn(replays) and not _ended_apart(replays):
         sentence = f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs"
         yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+
+
+def drawn(replays: Replays) -> bool:
+    """Say whether any noise was drawn."""
+    return any(run.draws for run in replays.all)
+
+
+def _ended_apart(replays: Replays) -> bool:
+    return separated([run.ended for run in replays.first], [run.ended for run in replays.second])
+
+
+def now_and_then_raised(replays: Replays) -> Iterator[str]:
+    """Yield that an exception varies with the noise: a noisy threshold may raise it, which is post-processing."""
+    failed = [run for run in replays.all if run.ended != RETURNED and not run.limit]
+    if drawn(replays) and failed and len({run.ended for run in replays.all}) > 1 and not _ended_apart(replays):
+        yield (
+            f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs, as the noise will have it: "
+            "whether it tells the inputs apart was not judged, nor were numbers that it left out"
+        )
 
 
 def fails_alike(replays: Replays) -> bool:
@@ -55,9 +74,8 @@ def _kept_state(replays: Replays) -> Iterator[Violation]:
         said = "the first call of all gave another answer than the second, with the same input and the same noise"
     if said is None or first.limit or again.limit:
         return
-    drawn = any(run.draws for run in replays.all)
     varies = len({_looks(run) for run in replays.first}) > 1
-    if not drawn and varies:
+    if not drawn(replays) and varies:
         sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept between calls"
         yield Violation(kind="unknown-noise", sentence=sentence)
     else:

@@ -17,8 +17,7 @@ from typing import Any
 from snapdp.attacks import probability_at_least, probability_at_most
 from snapdp.exact import exp_enclosure
 from snapdp.testing.claims import Claims
-from snapdp.testing.judges.floats import rounded_step
-from snapdp.testing.judges.numbers import finite_values, is_number, last_place
+from snapdp.testing.judges.numbers import finite_values, is_number, last_place, rounded_step
 from snapdp.testing.judges.telling import separated_numbers
 from snapdp.testing.leaves import Leaf
 from snapdp.testing.replays import FALSE_ALARM, Replays, fewest_separated

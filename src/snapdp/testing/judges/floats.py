@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from snapdp.testing.claims import Claims
-from snapdp.testing.judges.numbers import WHOLE_NUMBERS, common_divisor, last_place
+from snapdp.testing.judges.numbers import WHOLE_NUMBERS, away_from_ends, common_divisor, last_place, rounded_step
 from snapdp.testing.leaves import Leaf
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation
@@ -92,34 +92,21 @@ def _off_grid(path: str, claims: Claims) -> Violation:
 
 
 def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
-    """Say whether floats are multiples of one step that all of them can be written with (theory (7)).
+    """Say whether floats are a constant and multiples of one step that all can be written with (theory (7)).
 
-    Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded.
+    Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded; but
+    for the ends, which a clamp may have put off the grid.
     """
-    place = max(last_place(leaf) for leaf in leaves)
-    if common_divisor([Fraction(leaf.value) for leaf in leaves]) >= BINARY * place:
+    free = away_from_ends(leaves)
+    if len({leaf.value for leaf in free}) <= 2:
+        return True  # nothing is known of them
+    place = max(last_place(leaf) for leaf in free)
+    for read, least in ((float, BINARY), (repr, DECIMAL)):
+        values = [Fraction(read(leaf.value)) for leaf in free]
+        for origin in (Fraction(0), values[0]):
+            if common_divisor([value - origin for value in values]) >= least * place:
+                return True
+    start, doubt = Fraction(free[0].value), last_place(free[0])
+    if rounded_step([(Fraction(leaf.value), last_place(leaf)) for leaf in free]) is not None:
         return True
-    if common_divisor([Fraction(repr(leaf.value)) for leaf in leaves]) >= DECIMAL * place:
-        return True
-    return rounded_step([(Fraction(leaf.value), last_place(leaf)) for leaf in leaves]) is not None
-
-
-def rounded_step(values: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction] | None:
-    """Return (step, error): all values are multiples of the step but for their errors; or None.
-
-    Euclid's algorithm with errors: every remainder carries its own; where it is a quarter of what is divided by,
-    nothing is known. Without errors the step is exact; it is 0 where all values are.
-    """
-    step, error = Fraction(0), Fraction(0)
-    for value, uncertain in values:
-        a, b = (abs(value), uncertain), (step, error)
-        while b[0]:
-            if 4 * b[1] >= b[0]:
-                return None
-            times = round(a[0] / b[0])
-            rest, doubt = abs(a[0] - times * b[0]), a[1] + times * b[1]
-            a, b = b, ((rest, doubt) if rest > doubt else (Fraction(0), doubt))
-            if not b[0] and 4 * doubt >= a[0]:
-                return None
-        step, error = a
-    return step, error
+    return rounded_step([(Fraction(leaf.value) - start, last_place(leaf) + doubt) for leaf in free]) is not None

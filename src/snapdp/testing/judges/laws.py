@@ -5,15 +5,16 @@ Room: testing. Theory: docs/theory/replay-audit.md, (4), (6), (8) and (9).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from snapdp.display import four_digits
 from snapdp.exact import exp_enclosure
 from snapdp.testing.claims import Claims
-from snapdp.testing.judges.attribution import KnownNoise, known_noise
+from snapdp.testing.judges.attribution import Known, KnownNoise
 from snapdp.testing.judges.movement import moved_at_least
 from snapdp.testing.judges.numbers import MOST_COMPARED, NumberSeries
+from snapdp.testing.noise import NoiseDraw
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation
 from snapdp.values import Value
@@ -24,23 +25,47 @@ DIVISION = 1 - Fraction(1, 1 << 51)
 CHANCES = 1 + Fraction(1, 1 << 30)
 
 
-def changed_scales(replays: Replays, numbers: Sequence[NumberSeries]) -> Iterator[Violation]:
-    """Yield noise that is wider for the one input than for the other: by its parameters, or by what it did."""
-    for one, other in zip(replays.first[0].draws, replays.second[0].draws, strict=False):
-        if one.kind == other.kind and one.size == other.size and one.scale != other.scale:
+def changed_scales(replays: Replays, known: Known, claims: Claims) -> Iterator[Violation]:
+    """Yield noise that is wider for the one input than for the other: by its parameters, or by what it did.
+
+    A number is value + noise where a draw explains it, or where it is the only one and a sensitivity says so.
+    """
+    for one, other in _steady_draws(replays, lambda draw: draw.scale):
+        if one.scale != other.scale:
             sentence = f"the scale of a {one.kind} draw differs for the two inputs"
             yield Violation(kind="noise-scale", sentence=sentence, where=one.where)
             return
-    for each in numbers:
-        slope = common_slope(each)
-        if slope is not None and not slope[0] <= 1 <= slope[1]:
-            ratio = four_digits((slope[0] + slope[1]) / 2)
+    alone = claims.sensitivity is not None and len(known) == 1
+    for each, noise in known:
+        is_additive = noise is not None or (alone and len({*each.first, *each.second}) > 2)
+        slope = common_slope(each) if is_additive else None
+        if slope is not None and not any(slope[0] <= sign <= slope[1] for sign in (-1, 1)):
+            ratio = four_digits(abs(slope[0] + slope[1]) / 2)
             yield Violation(
                 kind="noise-scale",
                 sentence=f"the noise in {each.path} is {ratio} times as wide for the one input as for the other",
                 evidence=(("ratio", ratio), ("replays", str(replays.count))),
             )
             return
+
+
+def _steady_draws(replays: Replays, parameter: Callable[[NoiseDraw], object]) -> Iterator[tuple[NoiseDraw, NoiseDraw]]:
+    """Yield draws of both inputs, place by place, whose parameter is the same in all runs of an input.
+
+    One that varies comes from other noise, which is post-processing.
+    """
+    for place, (one, other) in enumerate(zip(replays.first[0].draws, replays.second[0].draws, strict=False)):
+        sides = ((one, replays.first), (other, replays.second))
+        if (one.kind, one.size) == (other.kind, other.size) and all(
+            len(run.draws) > place and _asked(run.draws[place], parameter) == _asked(each, parameter)
+            for each, runs in sides
+            for run in runs
+        ):
+            yield one, other
+
+
+def _asked(draw: NoiseDraw, parameter: Callable[[NoiseDraw], object]) -> tuple[object, ...]:
+    return draw.kind, draw.size, parameter(draw)
 
 
 def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
@@ -69,14 +94,14 @@ class JudgedWidth(Value):
     is_judged: bool = True
 
 
-def judged_width(replays: Replays, numbers: Sequence[NumberSeries], claims: Claims) -> JudgedWidth:
+def judged_width(replays: Replays, numbers: Known, claims: Claims) -> JudgedWidth:
     """Say whether the noise buys the claimed epsilon, number by number; what cannot be judged is told."""
     if claims.epsilon is None:
         return JudgedWidth(notes=("how wide the noise is was not judged: no epsilon is claimed",), is_judged=False)
     found = [*_chances(replays, claims.epsilon), *_of_no_width(replays)]
     has_choice = any(draw.chances for draw in replays.first[0].draws)
-    moving = [each for each in numbers if each.varies]
-    known = [(each, known_noise(each, replays)) for each in moving[:MOST_COMPARED]]
+    moving = [each for each, _ in numbers if each.varies]
+    known = [(each, noise) for each, noise in numbers if each.varies][:MOST_COMPARED]
     notes = list(_unjudged(moving, known, claims))
     laplace: list[tuple[NumberSeries, KnownNoise]] = []
     for number, noise in known:
@@ -86,7 +111,8 @@ def judged_width(replays: Replays, numbers: Sequence[NumberSeries], claims: Clai
             if noise.drawn not in [each.drawn for _, each in laplace]:  # noise that two share is told elsewhere
                 laplace.append((number, noise))
         elif claims.delta is None:
-            found += _without_delta(number, noise)
+            alone = claims.sensitivity is not None and len(numbers) == 1
+            found += _without_delta(number, noise, is_said_to_move=alone)
     complete = len(laplace) == len(moving)
     found += _laplace(replays, laplace, claims, claims.epsilon, complete=complete)
     if complete and laplace and not found:
@@ -111,11 +137,13 @@ def _unjudged(
         if noise is None:
             yield (
                 f"{unjudged(number.path)}: no draw with a known law explains it. It is "
-                "made of random bits, of several draws, or by a formula"
+                "made of random bits, of several draws, by a formula, or the draws vary with other noise"
             )
         elif noise.law != "laplace" and claims.delta is not None:
             kind = "Gaussian" if noise.law == "normal" else "bounded"
             yield f"{unjudged(number.path)}: it is {kind}, and a delta is claimed"
+        elif noise.law == "normal" and not any(_moved(number)):
+            yield f"{unjudged(number.path)}: it is Gaussian, and these two inputs do not move the number"
     if len(moving) > len(known):
         yield f"how wide the noise is was judged for {len(known)} of {len(moving):,} numbers only"
 
@@ -138,12 +166,17 @@ def _of_no_width(replays: Replays) -> Iterator[Violation]:
         yield Violation(kind="noise-too-small", sentence="the noise is drawn with a scale of 0", where=draws[0].where)
 
 
-def _without_delta(number: NumberSeries, noise: KnownNoise) -> Iterator[Violation]:
+def _moved(number: NumberSeries) -> list[bool]:
+    """Say, pair by pair, whether the value moved."""
+    return [moved_at_least([number], replay)[0][0] > 0 for replay in range(len(number.first))]
+
+
+def _without_delta(number: NumberSeries, noise: KnownNoise, *, is_said_to_move: bool) -> Iterator[Violation]:
     """Yield laws that no epsilon bounds: of Gaussian tails, and of noise that begins somewhere (theory (8))."""
-    if noise.law == "normal":
+    if noise.law == "normal" and (is_said_to_move or (number.moves_steadily and any(_moved(number)))):
         sentence = "the noise is Gaussian: no epsilon bounds its loss without a delta, and none is claimed"
         yield Violation(kind="noise-too-small", sentence=sentence, where=noise.where)
-    elif all(low > 0 for low in (moved_at_least([number], i)[0][0] for i in range(len(number.first)))):
+    elif noise.law != "normal" and all(_moved(number)):
         sentence = f"the noise of {number.path} begins somewhere: beyond it, one of the two inputs gives no output"
         yield Violation(kind="noise-too-small", sentence=sentence, where=noise.where)
 
@@ -169,7 +202,8 @@ def _laplace(
             evidence=(("scale", shown), ("needed", str(needed))),
         )
         return
-    numbers, scales = [number for number, _ in known], [noise.scale for _, noise in known]
+    steady = [(number, noise) for number, noise in known if number.moves_steadily]
+    numbers, scales = [number for number, _ in steady], [noise.scale for _, noise in steady]
     moved = (moved_at_least(numbers, replay)[0] for replay in range(replays.count))
     loss = max(sum((d / b for d, b in zip(each, scales, strict=True)), Fraction(0)) for each in moved)
     if loss * DIVISION > epsilon:
@@ -184,7 +218,7 @@ def _laplace(
 def _chances(replays: Replays, epsilon: Fraction) -> Iterator[Violation]:
     """Yield choices whose probabilities differ by more than e^epsilon (theory (6))."""
     limit = exp_enclosure(epsilon, 64).upper * CHANCES
-    for one, other in zip(replays.first[0].draws, replays.second[0].draws, strict=False):
+    for one, other in _steady_draws(replays, lambda draw: draw.chances):
         if len(one.chances) != len(other.chances):
             continue
         pairs = [(Fraction(p), Fraction(q)) for p, q in zip(one.chances, other.chances, strict=True)]

@@ -13,9 +13,11 @@ from itertools import combinations
 
 from snapdp.display import four_digits, general
 from snapdp.testing.claims import Claims
+from snapdp.testing.judges.attribution import Known
 from snapdp.testing.judges.numbers import MOST_COMPARED, NumberSeries, overlap
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation
+from snapdp.values import Value
 
 # A label only: what exceeds the claim by less is called rounding, and refuted all the same.
 ROUNDING = Fraction(1, 1 << 20)
@@ -42,57 +44,79 @@ def moved_at_least(numbers: Sequence[NumberSeries], replay: int) -> tuple[list[F
     return found, strict
 
 
-def too_far(replays: Replays, numbers: Sequence[NumberSeries], claims: Claims, *, scaled: bool) -> Iterator[Violation]:
-    """Yield a movement beyond the claimed sensitivity.
+class JudgedMovement(Value):
+    """What was found of how far the released numbers move, and what was not judged."""
+
+    violations: tuple[Violation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def too_far(replays: Replays, known: Known, claims: Claims, *, scaled: bool) -> JudgedMovement:
+    """Return a movement beyond the claimed sensitivity.
 
     scaled   whether the noise itself differs: then only what every replay shows is movement of the value
     """
+    numbers = [number for number, _ in known]
     if claims.sensitivity is None or not numbers:
-        return
+        return JudgedMovement()
+    groups = [[each] for each in numbers] if scaled else with_own_noise(known)
+    found = _beyond(replays, groups, claims, scaled=scaled)
+    if found is not None:
+        return JudgedMovement(violations=(found,))
+    if not scaled and _beyond(replays, [[each] for each in numbers], claims, scaled=False) is not None:
+        return JudgedMovement(notes=(_LEFT_OUT,))
+    return JudgedMovement()
+
+
+_LEFT_OUT = (
+    "whether all released numbers together move by more than is claimed was not judged: some have no draw of their "
+    "own, and may be made of the others. Name those that the sensitivity is about by released="
+)
+
+
+def with_own_noise(known: Known) -> list[list[NumberSeries]]:
+    """Return numbers by the draw that is their noise: what is made of others adds no movement (theory (3)).
+
+    Where no draw explains any of them, one may be what all others are made of: they stand together.
+    """
+    groups: dict[object, list[NumberSeries]] = {}
+    for number, noise in known:
+        if noise is not None:
+            groups.setdefault(noise.drawn, []).append(number)
+    found = list(groups.values()) or [[number for number, _ in known if number.varies]]
+    steady = [[each for each in group if each.moves_steadily] for group in found]
+    return [group for group in steady if group]
+
+
+def _beyond(
+    replays: Replays, groups: Sequence[Sequence[NumberSeries]], claims: Claims, *, scaled: bool
+) -> Violation | None:
+    """Return that one number of each group, the one that moves least, moves too far together with the others."""
+    assert claims.sensitivity is not None
+    if not groups:
+        return None
     claimed = claims.sensitivity**2 if claims.norm == "l2" else claims.sensitivity
     found = []
     for replay in range(replays.count):
-        moved, strict = moved_at_least(numbers, replay)
+        least = [min(group, key=lambda each: moved_at_least([each], replay)[0]) for group in groups]
+        moved, strict = moved_at_least(least, replay)
         length = distance(moved, claims.norm)
-        seen = distance([each.moved(replay) for each in numbers], claims.norm)
+        seen = distance([each.moved(replay) for each in least], claims.norm)
         found.append((length, length > claimed or (strict and length == claimed), seen))
     if not (all if scaled else any)(beyond for _, beyond, _ in found):
-        return
+        return None
     furthest, _, seen = (min if scaled else max)(found)
     small = furthest - claimed <= claimed * ROUNDING * (2 if claims.norm == "l2" else 1)
     shown = f"{float(seen) ** 0.5:.6g}" if claims.norm == "l2" else general(seen, 6)
     hair = ", and a hair" if small else ""
-    steps = max(each.step for each in numbers)
-    yield Violation(
+    steps = max(each.step for group in groups for each in group)
+    return Violation(
         kind="rounding" if small and not steps else "sensitivity",
         sentence=f"with the same noise the released numbers move by {shown}{hair}; claimed is "
         f"{four_digits(claims.sensitivity)} ({claims.norm})",
         where=_first_draw(replays),
-        evidence=(("moved", shown), ("claimed", str(claims.sensitivity)), ("numbers", str(len(numbers)))),
+        evidence=(("moved", shown), ("claimed", str(claims.sensitivity)), ("numbers", str(len(groups)))),
     )
-
-
-def located_too_far(replays: Replays, claims: Claims) -> Iterator[Violation]:
-    """Yield draws whose centre, the value itself, moves by more than is claimed."""
-    if claims.sensitivity is None:
-        return
-    claimed = claims.sensitivity**2 if claims.norm == "l2" else claims.sensitivity
-    for one, other in zip(replays.first[0].draws, replays.second[0].draws, strict=False):
-        if one.kind != other.kind or len(one.location) != len(other.location) or not one.location:
-            continue
-        try:
-            moved = [abs(Fraction(a) - Fraction(b)) for a, b in zip(one.location, other.location, strict=True)]
-        except (ValueError, OverflowError, TypeError):  # NaN and infinities are told elsewhere
-            continue
-        if distance(moved, claims.norm) > claimed * (1 + ROUNDING):
-            shown = four_digits(distance(moved, "l1"))
-            yield Violation(
-                kind="sensitivity",
-                sentence=f"what the noise is drawn around moves by {shown}; claimed is "
-                f"{four_digits(claims.sensitivity)} ({claims.norm})",
-                where=one.where,
-                evidence=(("moved", shown), ("claimed", str(claims.sensitivity))),
-            )
 
 
 def shared_noise(numbers: Sequence[NumberSeries]) -> Iterator[Violation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from snapdp.testing.claims import Claims
 from snapdp.testing.judges.telling import separated_numbers
@@ -23,7 +24,7 @@ WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "bi
 class NumberSeries(Value):
     """One released number: its values for both inputs in every replay, and half the width of what rounding hides.
 
-    step       the grid that outputs are taken to be rounded to after the noise; 0 where they are not
+    step       no less than the grid that outputs are rounded to after the noise (theory (3)); 0 where they are not
     is_coarse  whether all are multiples of a step, rounded to it or not: two may then be equal by chance
     choosing   its values in the runs that choose events (theory (10))
     """
@@ -39,6 +40,16 @@ class NumberSeries(Value):
     def moved(self, replay: int) -> Fraction:
         """Return how far the number moved in one replay."""
         return abs(self.first[replay] - self.second[replay])
+
+    @property
+    def moves_steadily(self) -> bool:
+        """Whether one distance of the two values explains all pairs in which neither stands at an end (theory (3)).
+
+        It does where the values are the same in all runs of an input, and not where they come from other noise.
+        """
+        ends = ends_of(self.first), ends_of(self.second)
+        gaps = [a - b for a, b in zip(self.first, self.second, strict=True) if a not in ends[0] and b not in ends[1]]
+        return not gaps or max(gaps) - min(gaps) <= 2 * (self.step or 2 * max(self.hidden))
 
     @property
     def varies(self) -> bool:
@@ -96,24 +107,52 @@ def _series(
     count = replays.count
     places = [last_place(leaf) for leaf in leaves]
     hidden = [max(pair) for pair in zip(places[:count], places[count:], strict=True)]
-    common = common_divisor(values)
-    is_coarse = common > 2 * max(places)
-    rounded = common if is_coarse and not _is_whole(replays) else Fraction(0)
+    step, is_coarse = _step((leaves[:count], leaves[count:]))
     return NumberSeries(
         path=path,
         first=tuple(values[:count]),
         second=tuple(values[count:]),
         hidden=tuple(hidden),
-        step=rounded if claims.grid is None else claims.grid,
+        step=step if claims.grid is None else claims.grid,
         is_coarse=is_coarse,
         choosing=choosing if len(choosing) == len(replays.choosing) else (),
     )
 
 
-def _is_whole(replays: Replays) -> bool:
-    """Say whether all noise that is drawn is whole: then nothing is rounded after it."""
-    kinds = {draw.kind for run in replays.all for draw in run.draws}
-    return bool(kinds) and kinds <= WHOLE_NUMBERS
+def _step(sides: Sequence[Sequence[Leaf]]) -> tuple[Fraction, bool]:
+    """Return no less than the step that outputs are rounded to, and whether they are its multiples exactly.
+
+    Outputs of one input that stand at no end differ by multiples of the step, whatever constant was added. Where all
+    of those are one number nothing is known, and the step is as large as everything that was seen.
+    """
+    gaps: list[tuple[Fraction, Fraction]] = []
+    for leaves in sides:
+        free = away_from_ends(leaves)
+        gaps += [
+            (Fraction(leaf.value) - Fraction(free[0].value), last_place(leaf) + last_place(free[0]))
+            for leaf in free[1:]
+        ]
+    everything = [leaf for leaves in sides for leaf in leaves]
+    place = max(map(last_place, everything))
+    common = common_divisor([gap for gap, _ in gaps])
+    if not common:
+        values = [Fraction(leaf.value) for leaf in everything]
+        return max(values) - min(values), True
+    if common > 2 * place:
+        return common, True
+    rounded = rounded_step(gaps)
+    return (sum(rounded) + 2 * place if rounded else Fraction(0)), False
+
+
+def ends_of(values: Sequence[Any]) -> set[Any]:
+    """Return the least and the largest of some values, where it was taken more than once: a clamp may stand there."""
+    return {end for end in (min(values), max(values)) if values.count(end) > 1} if values else set()
+
+
+def away_from_ends(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return the numbers that stand at no end."""
+    ends = ends_of([leaf.value for leaf in leaves])
+    return [leaf for leaf in leaves if leaf.value not in ends]
 
 
 def common_divisor(values: Sequence[Fraction]) -> Fraction:
@@ -124,6 +163,27 @@ def common_divisor(values: Sequence[Fraction]) -> Fraction:
     """
     denominator = math.lcm(*(value.denominator for value in values))
     return Fraction(math.gcd(*(int(value * denominator) for value in values)), denominator)
+
+
+def rounded_step(values: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """Return (step, error): all values are multiples of the step but for their errors; or None.
+
+    Euclid's algorithm with errors: every remainder carries its own; where it is a quarter of what is divided by,
+    nothing is known. Without errors the step is exact; it is 0 where all values are.
+    """
+    step, error = Fraction(0), Fraction(0)
+    for value, uncertain in values:
+        a, b = (abs(value), uncertain), (step, error)
+        while b[0]:
+            if 4 * b[1] >= b[0]:
+                return None
+            times = round(a[0] / b[0])
+            rest, doubt = abs(a[0] - times * b[0]), a[1] + times * b[1]
+            a, b = b, ((rest, doubt) if rest > doubt else (Fraction(0), doubt))
+            if not b[0] and 4 * doubt >= a[0]:
+                return None
+        step, error = a
+    return step, error
 
 
 def _without_copies(found: list[NumberSeries]) -> list[NumberSeries]:

@@ -70,8 +70,8 @@ def _draws(replays: Replays) -> Iterator[Violation]:
     pairs = list(zip(replays.first, replays.second, strict=True))
     if not all(run.has_returned for pair in pairs for run in pair):
         return  # an exception, or a limit, ends the draws too
-    if all(one.asked != other.asked for one, other in pairs):
-        one, other = pairs[0]
+    one, other = pairs[0]
+    if _asked_apart(replays):
         counts = tuple(sum(size for _, size in run.asked) for run in (one, other))
         told = "another number of draws" if counts[0] != counts[1] else "other kinds of draws"
         place_of = next((a.where for a, b in zip(one.draws, other.draws, strict=False) if a[:2] != b[:2]), None)
@@ -84,10 +84,25 @@ def _draws(replays: Replays) -> Iterator[Violation]:
             where=where,
             evidence=evidence,
         )
-    seeds = [(one.seeds, other.seeds) for one, other in pairs]
-    if all([each[:2] for each in one] != [each[:2] for each in other] for one, other in seeds):
-        where = next((each[2] for one, other in seeds for each in (*one, *other)), "")
+    seeds = [[[each[:2] for each in run.seeds] for run in runs] for runs in (replays.first, replays.second)]
+    if all(each == seeds[0][0] for each in seeds[0]) and seeds[0][0] not in seeds[1]:
+        where = next((each[2] for run in (one, other) for each in run.seeds), "")
         yield Violation(kind="draws", sentence="a generator is seeded differently for the two inputs", where=where)
+
+
+def _asked_apart(replays: Replays) -> bool:
+    """Say whether every pair is told apart by one event on the draws that the first pair chose (theory (2)).
+
+    The draws are some that x asked for in its first run or in the runs that choose; or they are more, or fewer, than
+    half-way between those of the first pair. As many draws as a noisy number says are neither.
+    """
+    seen = {run.asked for run in (replays.first[0], *replays.choosing)}
+    if all(run.asked in seen for run in replays.first) and all(run.asked not in seen for run in replays.second):
+        return True
+    counts = [[sum(size for _, size in run.asked) for run in runs] for runs in (replays.first, replays.second)]
+    fewer, more = sorted(counts, key=lambda each: each[0])
+    twice_half_way = fewer[0] + more[0]
+    return all(2 * count < twice_half_way for count in fewer) and all(2 * count > twice_half_way for count in more)
 
 
 def _lines(replays: Replays) -> Iterator[Violation]:
