@@ -179,10 +179,16 @@ def test_a_number_that_is_not_among_the_released_is_judged_by_its_law(release):
     assert report.kinds == {"noise-too-small"}
 
 
-@pytest.mark.parametrize("noise", [lambda: random.randrange(-2, 3), lambda: random.random() + random.random()])
-def test_a_number_beside_whose_law_is_not_judged_is_named(noise):
+def test_a_number_beside_whose_noise_begins_somewhere_is_found():
     def release(rows):
-        return {"a": COUNT.release(len(rows)), "b": f"about {round(len(rows) + noise(), 1)}"}
+        return {"a": COUNT.release(len(rows)), "b": f"about {len(rows) + random.randrange(-2, 3)}"}
+
+    assert audit(release, TEN, NINE, **CLAIMS).kinds == {"noise-too-small"}
+
+
+def test_a_number_beside_whose_law_is_not_judged_is_named():
+    def release(rows):
+        return {"a": COUNT.release(len(rows)), "b": f"about {round(len(rows) + random.random() + random.random(), 1)}"}
 
     report = audit(release, TEN, NINE, **CLAIMS).check()
     assert "output['b']" in noted(report, "how wide the noise of ")
