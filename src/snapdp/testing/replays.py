@@ -36,7 +36,7 @@ def replays_needed(epsilon: Fraction, delta: Fraction | None = None) -> int:
         N = 1 + ln(1 / alpha) / ln(1 / p), rounded up        theory (2), alpha = 10^-9, p of theory (1)
 
     >>> replays_needed(Fraction(1)), replays_needed(Fraction(1, 10)), replays_needed(Fraction(1), Fraction(1, 2))
-    (68, 34, 146)
+    (68, 34, 145)
     """
     if epsilon > 20:
         return _NEVER
@@ -63,7 +63,7 @@ def fewest_separated(pairs: int, epsilon: Fraction, delta: Fraction | None) -> i
     >>> fewest_separated(67, Fraction(1), None), fewest_separated(66, Fraction(1), None)
     (67, 67)
     >>> fewest_separated(999, Fraction(1), None)
-    810
+    812
     """
     chance, bits, least = separating_chance(epsilon, delta), 2 * _BITS, None
     if chance >= 1:
