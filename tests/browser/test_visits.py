@@ -489,3 +489,17 @@ def test_the_other_end_follows_under_the_cursor(tmp_path: Path):
         tab.keyboard.type("1e9")
         form.follows("p.total", "of a budget of 1")
         visit.check()
+
+
+def test_semicolons_between_the_names_are_asked_about_and_taken_by_one_click(tmp_path: Path):
+    written = table(tmp_path).read_text(encoding="utf-8")
+    (tmp_path / "people.csv").write_text(written.replace(",", ";"), encoding="utf-8")
+    with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        tab = visit.tab
+        names = "[...document.querySelectorAll('#column-names option')].map((each) => each.value).join()"
+        assert tab.evaluate(names) == "age;income;region"
+        tab.get_by_role("button", name="There are semicolons between its cells").click()
+        until(tab, f"{names} === 'age,income,region'")
+        assert tab.locator("#table-name .asked-back").count() == 0
+        visit.check()

@@ -24,6 +24,7 @@ const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it 
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
 const GUESSED = 'Your guess, for errors with "if": the fewer rows count, the larger they are. Empty: the most allowed.';
 const TO_GUESS = "Write a whole number, such as 500.";
+const SIGNS = [[";", ";", "semicolons"], ["\t", "tab", "tabs"], ["|", "|", "bars"]]; // sign, its choice, its name
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;
 
@@ -133,7 +134,18 @@ function say() {
 /** Return what the table is called, and why its names could not be read, where that is so. */
 function aboutTable(data) {
   if (!data) return [NO_TABLE];
-  return [`Table: ${data.name}. ${data.problem} `, data.problem ? toDialect() : null].filter(Boolean);
+  return [`Table: ${data.name}. ${data.problem} `, data.problem ? toDialect() : otherSign(data)].filter(Boolean);
+}
+
+/** Ask back where all names stand in one column, with a sign between them that the file may have between its cells. */
+function otherSign({ columns }) {
+  const [only, ...others] = columns ?? [];
+  const found = SIGNS.find(([sign]) => only?.name.includes(sign));
+  if (!found || others.length || model.study.csv?.delimiter) return null;
+  const [, delimiter, called] = found;
+  const click = () => model.set(model.study, "csv", { ...model.study.csv, delimiter }, { now: true, field: "/csv" });
+  return h("span", { class: "asked-back" }, h("b", {}, "! "), `Its first line is one column, and has ${called}. `,
+    button(`There are ${called} between its cells`, click));
 }
 
 /** Return the way to the fields that say how a file is written. */
