@@ -21,7 +21,12 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 def every_command() -> dict[str, click.Command]:
     """Return every command and group, by the words that call it."""
-    return dict(commands_below(main, click.Context(main, info_name=PROGRAM)))
+    return dict(commands_below(main, called(PROGRAM, main)))
+
+
+def called(path: str, command: click.Command) -> click.Context:
+    """Return a command as it is called: a command keeps its flag for help as the first call names it, -h and --help."""
+    return click.Context(command, info_name=path, **main.context_settings)
 
 
 def commands_page() -> str:
@@ -41,7 +46,7 @@ def commands_page() -> str:
 
 
 def _section(path: str, command: click.Command, level: int, told: str = "") -> str:
-    ctx = click.Context(command, info_name=path)
+    ctx = called(path, command)
     usage = " ".join([path, *command.collect_usage_pieces(ctx)])
     sentences = [plain(" ".join(each.split())) for each in _PARAGRAPHS.split(told or command.help or "")]
     before, examples = _epilog(command)
