@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sphinx.highlighting import lexers
 import snapdp
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+gc.set_threshold(100_000, 50, 100)  # pages live until they are written: nothing is gained by looking through them often
 
 project = "snapdp"
 version = release = snapdp.__version__
@@ -23,6 +25,8 @@ extensions = [
     "sphinx-mathjax-offline",  # so it is called, with hyphens
     "anchors",
     "cells",
+    "searched",
+    "sidebar",
     "snapdp_reference",
 ]
 

@@ -1,7 +1,8 @@
 """Spark, PostgreSQL, Gappa and Chromium for tests: one session, one server, and what to do where they are missing.
 
 `bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres,gappa,chromium: a
-missing component then fails. Without it such tests are skipped, and say what is not covered.
+missing component then fails. Without it such tests are skipped, and say what is not covered. Other Pythons, which
+tests/packaging installs into, are required the same way, by whoever has them: SNAPDP_REQUIRE=python3.12,python3.13.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ SERVER = os.environ.get("SNAPDP_POSTGRES", "")
 on_spark = pytest.mark.xdist_group("spark")  # one worker, one session
 
 
-def missing(component: str, why: str) -> None:
-    """Say what is not covered; fail where the component is required."""
+def missing(component: str, why: str, *, covered: str = "bin/services bin/test covers it") -> None:
+    """Say what is not covered, and what would cover it; fail where the component is required."""
     if component in REQUIRED:
         pytest.fail(f"{component} is required by SNAPDP_REQUIRE, but {why}")
-    pytest.skip(f"not covered here: {component}, because {why} (bin/services bin/test covers it)")
+    pytest.skip(f"not covered here: {component}, because {why} ({covered})")
 
 
 def spark_session() -> Any:

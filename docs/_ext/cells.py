@@ -23,8 +23,9 @@ KEPT = "outputs of cells"
 
 
 class Output(NamedTuple):
-    """What a cell printed, and what its last line is: as HTML where that knows how to show itself, else as text."""
+    """A cell, what it printed, and what its last line is: as HTML where that knows how to show itself, else as text."""
 
+    source: str
     printed: str
     text: str = ""
     html: str = ""
@@ -40,13 +41,21 @@ def run_cells(page: str, name: str) -> tuple[list[Output], dict[str, Any]]:
 
 def _run(source: str, name: str, names: dict[str, Any]) -> Output:
     tree = ast.parse(source, name)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
     with redirect_stdout(printed), redirect_stderr(printed):
         exec(compile(tree, name, "exec"), names)
         value = None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), names)
     html = value._repr_html_() if hasattr(value, "_repr_html_") else ""
-    return Output(printed.getvalue(), "" if value is None or html else repr(value), html)
+    return Output(source, printed.getvalue(), "" if value is None or html else repr(value), html)
+
+
+def output_of(source: str, number: int, outputs: list[Output], name: str) -> Output:
+    """Return the output of a cell of a page, by its number; it must be that of this very cell."""
+    found = outputs[number - 1] if number <= len(outputs) else None
+    if found is None or found.source.strip() != source.strip():
+        raise ValueError(f"{name}, cell {number} was not run: it begins with ```{{code-cell}} python, at the margin")
+    return found
 
 
 class CodeCell(SphinxDirective):
@@ -57,9 +66,8 @@ class CodeCell(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         source = "\n".join(self.content)
-        outputs = self._outputs()
         number = self.env.temp_data["cell"] = self.env.temp_data.get("cell", 0) + 1
-        found = outputs[number - 1]
+        found = output_of(source, number, self._outputs(), self.env.docname)
         shown: list[nodes.Node] = [nodes.literal_block(source, source, language="python", classes=["cell"])]
         for text in filter(None, (found.printed.rstrip("\n"), found.text)):
             shown.append(nodes.literal_block(text, text, language="none", classes=["cell-output"]))

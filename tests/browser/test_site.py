@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -14,6 +16,74 @@ from tests.browser.driven import browser
 
 pytestmark = pytest.mark.long
 WIDER = "document.documentElement.scrollWidth - window.innerWidth"
+CURRENT = re.compile(r'<a class="current reference internal" href="#">')
+WITHOUT_NAVIGATION = ("index.html", "genindex.html", "py-modindex.html", "search.html")
+FIRST = 3  # as many of the pages that are found are looked at
+SEARCHES = {  # what somebody types, and the page that is meant
+    "what epsilon means": "explanation/epsilon-in-odds",
+    "epsilon": "explanation/epsilon-in-odds",
+    "which epsilon should I take": "explanation/choosing-epsilon",
+    "missing data": "guide/missing-data",
+    "empty cells": "guide/missing-data",
+    "table by two columns": "guide/tables",
+    "crosstab": "guide/tables",
+    "comparison with OpenDP": "compared-with",
+    "OpenDP": "compared-with",
+    "machine learning": "compared-with",
+    "how to cite": "references",
+    "Casacuberta": "attacks-and-where-we-stand",
+    "side channel": "known-limits",
+    "gaussian noise": "known-limits",
+    "known limits": "known-limits",
+    "not well formed": "guide/csv-files",
+    "semicolon": "guide/csv-files",
+    "excel": "guide/csv-files",
+    "upper case": "guide/csv-files",
+    "lower case": "guide/csv-files",
+    "capital letters": "guide/csv-files",
+    "spelling categories": "guide/csv-files",
+    "count smaller than rows": "guide/who-is-a-person",
+    "install": "start/install",
+    "windows": "start/install",
+    "median": "guide/quantiles",
+    "percentile": "guide/quantiles",
+    "standard deviation": "guide/moments",
+    "confidence interval": "explanation/noise-intervals",
+    "margin of error": "explanation/noise-intervals",
+    "press release": "explanation/noise-intervals",
+    "which ±": "explanation/noise-intervals",
+    "±": "explanation/noise-intervals",
+    "+/-": "explanation/noise-intervals",
+    "95 %": "explanation/noise-intervals",
+    "95 percent": "explanation/noise-intervals",
+    "plus minus": "explanation/noise-intervals",
+    "bounds": "explanation/choosing-bounds-and-n-max",
+    "outliers": "explanation/choosing-bounds-and-n-max",
+    "several rows per person": "guide/who-is-a-person",
+    "household": "guide/who-is-a-person",
+    "add-remove": "explanation/who-is-a-neighbour",
+    "unbounded differential privacy": "explanation/who-is-a-neighbour",
+    "negative count": "explanation/clamping-and-bias",
+    "delta": "explanation/composition",
+    "budget": "guide/ledger",
+    "budget used up": "guide/ledger",
+    "budget exhausted": "guide/ledger",
+    "nothing left": "guide/ledger",
+    "pandas": "guide/python",
+    "spark": "guide/large-data-on-spark",
+    "postgresql": "guide/team-ledger",
+    "group by": "guide/grouped-release",
+    "check a report": "guide/audit-release",
+    "error messages": "reference/errors",
+    "performance": "benchmarks",
+    "upgrade from 0.1": "from-0.1-to-0.2",
+    "natural grid": "explanation/why-a-grid",
+    "dialect": "guide/csv-files",
+    "ledger": "guide/ledger",
+    "histogram": "guide/grouped-release",
+    "snapdp.Ledger": "reference/api/snapdp",
+    "CsvDialect": "reference/api/snapdp",
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +121,12 @@ def test_no_page_asks_anybody_complains_or_is_wider_than_the_window(site: Path, 
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
+def test_every_page_of_the_navigation_is_marked_in_it_where_one_stands(site: Path):
+    pages = [page for page in sorted(site.rglob("*.html")) if page.name not in WITHOUT_NAVIGATION]
+    marked = {page: CURRENT.findall(page.read_text(encoding="utf-8")) for page in pages}
+    assert {str(page.relative_to(site)): found for page, found in marked.items() if len(found) != 1} == {}
+
+
 def test_formulas_are_typeset_from_what_was_built(site: Path):
     with_formulas = [page for page in sorted(site.rglob("*.html")) if 'class="math' in page.read_text(encoding="utf-8")]
     assert with_formulas
@@ -58,3 +134,27 @@ def test_formulas_are_typeset_from_what_was_built(site: Path):
         tab = program.new_page()
         tab.goto(with_formulas[0].as_uri())
         tab.locator("mjx-container").first.wait_for()
+
+
+def found_by(tab: Any, site: Path, typed: str) -> list[str]:
+    """Return the pages that the site finds by some words, first those on top."""
+    tab.goto(f"{(site / 'search.html').as_uri()}?{urlencode({'q': typed})}")
+    tab.locator(".search-summary:not(:empty)").wait_for(timeout=60_000)
+    links = tab.eval_on_selector_all("#search-results li > a", "all => all.map((each) => each.getAttribute('href'))")
+    return [link.partition(".html")[0] for link in links]
+
+
+def test_the_page_that_is_meant_is_among_the_first_that_are_found(site: Path):
+    with browser() as program:
+        tab = program.new_page()
+        found = {typed: found_by(tab, site, typed)[:FIRST] for typed in SEARCHES}
+    assert {typed: pages for typed, pages in found.items() if SEARCHES[typed] not in pages} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_are_turned_round_on_dark_pages_only(site: Path, scheme: str):
+    with browser() as program:
+        tab = program.new_context(color_scheme=scheme).new_page()
+        tab.goto((site / "guide" / "attacks.html").as_uri())
+        turned = tab.locator("article img").first.evaluate("picture => getComputedStyle(picture).filter")
+    assert ("invert" in turned) == (scheme == "dark")

@@ -98,7 +98,7 @@ def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
     with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
         visit = Visit(program.new_context(), address)
         form, tab = Form(visit.tab), visit.tab
-        tab.get_by_label("Each person, who may have several rows").check()
+        tab.get_by_label("Each person, who may have several rows; a column names the person").check()
         tab.locator("#add").click()
         form.choose("/statistic/0/kind", "count")
         form.choose("/person", "region")
@@ -491,15 +491,117 @@ def test_the_other_end_follows_under_the_cursor(tmp_path: Path):
         visit.check()
 
 
-def test_semicolons_between_the_names_are_asked_about_and_taken_by_one_click(tmp_path: Path):
-    written = table(tmp_path).read_text(encoding="utf-8")
-    (tmp_path / "people.csv").write_text(written.replace(",", ";"), encoding="utf-8")
+def test_bounds_and_missing_cells_have_one_place_each(tmp_path: Path):
+    """While a column is filled in its declaration holds them, then the rows do; the card of columns leads there."""
+    table(tmp_path)
     with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
         visit = Visit(program.new_context(), address)
-        tab = visit.tab
-        names = "[...document.querySelectorAll('#column-names option')].map((each) => each.value).join()"
-        assert tab.evaluate(names) == "age;income;region"
+        form, tab = Form(visit.tab), visit.tab
+
+        def held(key: str) -> tuple[int, int]:
+            fields = f'select[data-field="/columns/age/{key}"], input[data-field="/columns/age/{key}"]'
+            declared, in_rows = tab.locator(f".declaration :is({fields})"), tab.locator(f"tr:not(.about) :is({fields})")
+            return declared.count(), in_rows.count()
+
+        form.protect_rows(500)
+        form.add("quantiles", "age")
+        form.choose("/columns/age/kind", "number")
+        form.write("/columns/age/lower", "0")
+        form.write("/columns/age/upper", "120")
+        form.choose("/columns/age/missing", "dropped")
+        form.add("mean", "age")
+        assert [held(key) for key in ("lower", "upper", "missing")] == [(1, 0), (1, 0), (1, 0)]
+        assert tab.locator("td.bounds").all_inner_texts() == ["0 to 120", "0 to 120"]
+        form.follows("#why", "Rounded to of age")
+        form.write("/columns/age/step", "1")
+        form.follows("p.total", "epsilon 1 of a budget of 1")
+        tab.get_by_role("button", name="Done with age").click()
+        assert [held(key) for key in ("lower", "upper", "missing")] == [(0, 2), (0, 2), (0, 2)]
+        tab.locator("#columns > summary").click()
+        tab.locator("#columns").get_by_role("button", name="Go there").click()
+        until(tab, FOCUS.format("/columns/age/lower"))
+        tab.locator('#columns [data-field="/columns/age/step"]').fill("")
+        form.follows("#why", "Rounded to of age")
+        assert tab.locator("#plan .declaration").count() == 1  # opened unasked: no field of a row goes away
+        assert [held(key) for key in ("lower", "upper", "missing")] == [(0, 2), (0, 2), (0, 2)]
+        visit.check()
+
+
+def test_a_histogram_of_categories_asks_for_no_bins(tmp_path: Path):
+    table(tmp_path)
+    with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        form, tab = Form(visit.tab), visit.tab
+        of_bins = [f'[data-field="/statistic/0/{key}"]' for key in ("edges", "outside", "missing")]
+        form.add("histogram", "region")
+        form.choose("/columns/region/kind", "integer")
+        assert [tab.locator(each).count() for each in of_bins] == [1, 1, 1]
+        form.choose("/columns/region/kind", "category")
+        assert [tab.locator(each).count() for each in of_bins] == [0, 0, 0]
+        visit.check()
+
+
+NAMES = "[...document.querySelectorAll('#column-names option')].map((each) => each.value).join()"
+FOCUS = "document.activeElement.dataset.field === '{}'"
+
+
+def semicolons(folder: Path) -> None:
+    """Write the table with semicolons between its cells."""
+    written = table(folder).read_text(encoding="utf-8")
+    (folder / "people.csv").write_text(written.replace(",", ";"), encoding="utf-8")
+
+
+def test_semicolons_between_the_names_are_asked_about_and_taken_by_one_click(tmp_path: Path):
+    """What was chosen of the only column is chosen anew, and the decimal sign is asked for at once."""
+    semicolons(tmp_path)
+    with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        form, tab = Form(visit.tab), visit.tab
+        chosen = "document.querySelector('select[data-field=\"/statistic/0/column\"]').selectedOptions[0].text"
+        assert tab.evaluate(NAMES) == "age;income;region"
+        form.add("mean", "age;income;region")
+        form.choose("/columns/age;income;region/kind", "integer")
         tab.get_by_role("button", name="There are semicolons between its cells").click()
-        until(tab, f"{names} === 'age,income,region'")
+        until(tab, FOCUS.format("/csv/decimal"))
+        until(tab, f"{NAMES} === 'age,income,region'")
         assert tab.locator("#table-name .asked-back").count() == 0
+        assert (tab.evaluate(chosen), tab.locator(".declaration").count()) == ("choose", 0)
+        form.choose("/statistic/0/column", "age")
+        form.choose("/columns/age/kind", "integer")
+        for sign, told in (("|", "age (not in the table)"), (";", "age")):  # a slip costs nothing
+            form.choose("/csv/delimiter", sign)
+            until(tab, f"{chosen} === '{told}'")
+            assert form.field("/columns/age/kind").input_value() == "integer"
+        visit.check()
+
+
+def test_a_release_of_a_table_with_semicolons_is_refused_in_words_of_the_page(tmp_path: Path):
+    """The person is in no column, the name of the only column is typed; the button leads to the field that is named."""
+    semicolons(tmp_path)
+    with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
+        visit = Visit(program.new_context(viewport={"width": 420, "height": 900}), address)
+        form, tab = Form(visit.tab), visit.tab
+        tab.get_by_label("Each person, who may have several rows; no column names the person").check()
+        form.write("/unit_rows", "3")
+        form.write("/n_max", "600")
+        form.add("mean", "\n")  # another column ...
+        form.write("/statistic/0/column", "age")
+        form.field("/statistic/0/column").press("Tab")
+        form.declare_numbers("age", "0", "120")
+        tab.get_by_role("button", name="Open the account").click()
+        form.follows("#account .key .free", "Left 1 of 1")
+        tab.get_by_role("button", name=RELEASE).click()
+        form.follows("#release .refusal", 'Are there semicolons between its cells? Choose them in "Between cells"')
+        tab.locator("#release").get_by_role("button", name="Say how the file is written").click()
+        until(tab, FOCUS.format("/csv/delimiter"))
+        assert "Between cells" in tab.evaluate("document.activeElement.closest('.field').innerText")
+        assert tab.locator("#study details[open] > summary").all_inner_texts() == ["How the file is written"]
+        form.choose("/csv/delimiter", ";")
+        until(tab, f"{NAMES} === 'age,income,region'")
+        tab.get_by_role("button", name=RELEASE).click()
+        tab.get_by_role("button", name="Look at how the cells are read").click()
+        form.follows("#release", "For you alone")
+        assert tab.locator("#release").evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+        tab.get_by_role("button", name="Cancel").click()
+        released(tab)
         visit.check()

@@ -188,3 +188,70 @@ def test_a_rule_without_a_name_is_for_columns_of_numbers_alone(tmp_path):
     assert {each.name: each.null for each in found.asked[0].statistic.by.columns} == {"sex": "dropped", "age": "binned"}
     code, said = told("--count", "--by", "sex", "--categories", "f,m", "--missing", "binned")
     assert (code, "give NAME=RULE" in said) == (2, True)
+
+
+MEAN = ("--mean", "age")
+BOUNDED = (*MEAN, "--bounds", "0,120", "--missing", "dropped")
+
+
+@pytest.mark.parametrize(
+    ("line", "flag", "typed", "meant"),
+    [
+        ("plan --count --epsilon 1 --n-max {}", "--n-max", "5.000", "5 or 5000"),
+        ("plan --count --epsilon 1 --n {}", "--n", "5,000", "5 or 5000"),
+        ("plan --count --epsilon 1 --n-max 9 --person id --rows-per-person {}", "--rows-per-person", "1.250", "1250"),
+        ("plan --count --epsilon 1 --n-max 9 --unit-rows {}", "--unit-rows", "1.000.000", "1000000"),
+        ("plan --count --epsilon 1 --n-max 9 --if-rows {}", "--if-rows", "2'000", "2000"),
+        ("explore people.csv --n-max {} --epsilon 1", "--n-max", "5.000", "5 or 5000"),
+        ("ledger create l --dataset d --cap 1 --n-max {}", "--n-max", "5.000", "5 or 5000"),
+        ("attack --trials {}", "--trials", "100.000", "100 or 100000"),
+    ],
+)
+def test_a_whole_number_that_may_be_meant_for_thousands_is_asked_back(line, flag, typed, meant):
+    done = CliRunner().invoke(main, [each.format(typed) for each in line.split()], env={"COLUMNS": "80"})
+    assert done.exit_code == 2
+    said = " ".join(done.stderr.split())
+    assert f"""Invalid value for '{flag}': "{typed}" can be read in two ways. Type {meant}.""" in said
+
+
+def test_a_flag_of_whole_numbers_that_holds_none_says_so_as_before():
+    done = CliRunner().invoke(main, ["plan", "--count", "--epsilon", "1", "--n-max", "5.5"])
+    assert (done.exit_code, "'5.5' is not a valid integer" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "typed", "meant"),
+    [
+        ((*MEAN, "--bounds", "0,1.000", "--missing", "dropped"), "1.000", "1 or 1000"),
+        ((*MEAN, "--bounds", "age=-20.000,5", "--missing", "dropped"), "-20.000", "-20 or -20000"),
+        ((*BOUNDED, "--step", "10.000"), "10.000", "10 or 10000"),
+        ((*MEAN, "--bounds", "0,120", "--missing", "50.000"), "50.000", "50 or 50000"),
+        ((*BOUNDED, "--where", "age>=65.000"), "65.000", "65 or 65000"),
+        (("--histogram", "age", "--edges", "0,1.000,5000", "--bounds", "0,5000", *BOUNDED[-2:]), "1.000", "1 or 1000"),
+        (("--count", "--by", "age", "--edges", "0,1.000", *BOUNDED[2:]), "1.000", "1 or 1000"),
+        (("--count", "--accuracy", "1.000"), "1.000", "1 or 1000"),
+    ],
+)
+def test_a_flag_about_values_that_may_be_meant_for_thousands_is_asked_back(flags, typed, meant):
+    code, text = told(*flags)
+    assert code == 2
+    assert f'"{typed}" can be read in two ways. Type {meant}.' in text
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (*MEAN, "--bounds", "0.000,1.250", "--missing", "0.125"),
+        (*MEAN, "--bounds", "0.5,2.0", "--missing", "dropped", "--step", "0.001"),
+        (*MEAN, "--bounds", "0,1000.000", "--missing", "dropped"),  # thousands have a point before their last three
+        ("--count", "--where", "age=1.000", "--categories", "1.000,2.000"),
+    ],
+)
+def test_decimals_that_nobody_means_for_thousands_are_read(flags):
+    code, text = told(*flags)
+    assert code == 0, text
+
+
+def test_an_epsilon_has_as_many_zeros_as_one_likes():
+    done = CliRunner().invoke(main, ["plan", *BOUNDED, "--n", "50", "--epsilon", "1.000"])
+    assert done.exit_code == 0

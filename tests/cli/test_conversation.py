@@ -197,7 +197,7 @@ epsilon = "1/4"
         (["sql", "people.csv"], "'people.csv' is no study file"),
         (
             ["release", "people.csv", *MEAN, "--epsilon", "1"],
-            "To open one: snapdp ledger create people.ledger --dataset people --cap 1 --relation change-one --n 4",
+            "Give --ledger PATH, such as the one that is here: --ledger people.ledger",
         ),
         (["release", ".", *MEAN, "--epsilon", "1", "--ledger", "people.ledger"], "'.' is a directory"),
     ],
@@ -245,12 +245,18 @@ def test_the_command_to_try_opens_the_account_that_is_lacking():
         Path("table.txt").write_text("no ledger", encoding="utf-8")
         done = run("release", "study.toml", "--data", "people.csv", "--ledger", ledger, "--yes")
         expected = "" if other == "people.ledger" else f"snapdp ledger create {other} {opened}"  # that one is there
-        assert (done.exit_code, tried(done)) == (1, expected)
-    command = tried(run("release", "study.toml", "--data", "people.csv", "--ledger", "new.ledger", "--yes"))
+        assert (done.exit_code, for_another_table(done) or tried(done)) == (1, expected)
+    command = for_another_table(run("release", "study.toml", "--data", "people.csv", "--ledger", "new.ledger", "--yes"))
     assert run(*command.split()[1:]).exit_code == 0
     lacking = run("release", "people.csv", *MEAN, "--epsilon", "1", "--dataset", "b", "--ledger", "people.ledger")
-    assert tried(lacking) == "snapdp ledger create people.ledger --dataset b --cap 1 --relation change-one --n 4"
-    assert run(*tried(lacking).split()[1:]).exit_code == 0
+    command = for_another_table(lacking)
+    assert command == "snapdp ledger create people.ledger --dataset b --cap 1 --relation change-one --n 4"
+    assert run(*command.split()[1:]).exit_code == 0
+
+
+def for_another_table(done: Any) -> str:
+    """Return the command to try where the table is another one than those that the ledgers know."""
+    return str(done.stderr.partition("another table: ")[2].split("\n")[0])
 
 
 def test_the_command_to_try_makes_a_release_fit_what_is_left_and_writes_the_same_files():
@@ -312,7 +318,8 @@ def test_on_a_terminal_refusals_are_broken_between_words_and_commands_are_not():
         whole = process(*words, stdout=subprocess.DEVNULL).stderr
         shown = on_a_terminal(*words, NO_COLOR="1").replace("\r\n", "\n")
         assert max(map(len, whole.splitlines())) > 80
-        assert all(len(line) < 80 or line.startswith("  Try: ") for line in shown.splitlines()), shown
+        to_copy = ("  Try: ", "    another table: ")
+        assert all(len(line) < 80 or line.startswith(to_copy) for line in shown.splitlines()), shown
         assert shown.split() == whole.split()
 
 

@@ -193,3 +193,60 @@ def test_init_writes_the_table_of_the_flags():
     assert done.exit_code == 0, done.stderr
     wanted = CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA"])
     assert load_study("s.toml").csv == wanted
+
+
+def test_init_compares_names_with_the_file_and_writes_nothing_where_one_is_not_there():
+    german()
+    words = ["init", "s.toml", "--data", "t.csv", *COUNT[:-3]]
+    first = run(*words)
+    assert "Refused: 't.csv' seems to have a semicolon between its cells." in first.stderr
+    assert "Try: the same command with --delimiter ';' (--decimal and --thousands" in first.stderr
+    slip = run("init", "s.toml", "--data", "t.csv", "--histogram", "Or", *COUNT[2:-3], *FLAGS)
+    assert "It has 3 columns: 'pay', 'years', 'Ort'.\n  Did you mean 'Ort'?" in slip.stderr
+    assert [done.exit_code for done in (first, slip)] == [1, 1]
+    assert not Path("s.toml").exists()
+    assert run(*words, *FLAGS).exit_code == 0
+    assert run("inspect", "s.toml").exit_code == 0  # with no flag: the study says how the file is written
+
+
+def test_init_looks_for_the_table_where_the_study_says_that_it_is():
+    Path("studies").mkdir()
+    Path("t.csv").write_text("Stadt\n", encoding="utf-8")
+    assert run("init", "studies/a.toml", "--data", "../t.csv", *COUNT[:-3]).exit_code == 1
+    assert run("init", "studies/a.toml", "--data", "t.csv", *COUNT[:-3]).exit_code == 0  # not there yet
+
+
+def test_init_asks_about_the_file_and_its_columns_where_it_asks():
+    german()
+    about = ["y", "3", "", "n", "y", "400", "1"]
+    done = CliRunner().invoke(main, ["init", "s.toml", "--data", "t.csv"], input="\n".join([*about, "average pey", ""]))
+    assert 'Did you mean "pay"? Enter takes it.' in done.stderr
+    assert "  snapdp init s.toml --data=t.csv\n" in done.stderr
+    lines = ["1", "average 1", "0 to 90000", "1", "1", "", "", "save"]
+    done = CliRunner().invoke(main, ["init", "s.toml", "--data", "t.csv"], input="\n".join(lines))
+    assert done.exit_code == 0, done.stderr
+    wanted = CsvDialect(delimiter=";", decimal=",", thousands=".")
+    assert (load_study("s.toml").csv, load_study("s.toml").data) == (wanted, "t.csv")
+
+
+def test_a_study_is_told_the_lines_that_last_and_the_look_before_a_release():
+    Path("t.csv").write_text("pay;years\n" + "1.200,5;2\n" * N)
+    Path("s.toml").write_text(STUDY.format(csv="", column="pay"))
+    done = run("release", "s.toml", "--ledger", "l", "--yes")
+    assert done.exit_code == 1
+    tried = done.stderr.partition("  Try: in s.toml, a table [csv] at its end, or these lines in the one it has:\n")[2]
+    *lines, look = (line.strip() for line in tried.strip().splitlines())
+    assert lines[:2] == ["[csv]", 'delimiter = ";"']
+    assert look == "then look, before any release: snapdp inspect s.toml"
+    Path("s.toml").write_text(Path("s.toml").read_text() + "\n".join(lines))  # as it is printed
+    assert run("inspect", "s.toml").exit_code == 0
+    told = run("release", "s.toml", "--ledger", "l", "--yes", "--data", "gone.csv")
+    assert "[csv]" not in told.stderr
+
+
+def test_a_table_without_a_study_is_told_to_be_looked_at_first():
+    Path("t.csv").write_text("Ort;pay\n" + "Köln;1,5\n" * N, encoding="utf-8")
+    done = run("release", "t.csv", *COUNT)
+    assert "\n    but first look: snapdp inspect t.csv --delimiter ';'\n" in done.stderr
+    assert "first look" not in run("inspect", "t.csv", *COUNT[:4]).stderr
+    assert json.loads(run("release", "t.csv", *COUNT, "--json").stdout)["try"].count("\n") == 1

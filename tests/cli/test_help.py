@@ -174,6 +174,14 @@ def test_pages_of_many_flags_have_headings_and_every_flag_stands_under_one():
         assert text.index("Statistics:") < text.index("Who is protected:") < text.index("Cost:")
 
 
+def test_a_command_that_is_parsed_alone_keeps_the_flag_for_help_that_its_page_names():
+    for kind, flags in ((SectionedCommand, "-h, --help"), (click.Command, "--help")):  # the second, as click has it
+        command = kind("alone")
+        assert command.make_context("alone", []).params == {}
+        under = click.Context(command, info_name="alone", help_option_names=["-h", "--help"])
+        assert f"{OTHERS}:\n  {flags}  " in command.get_help(under)
+
+
 def options(command: click.Command) -> list[click.Option]:
     return [each for each in command.params if isinstance(each, click.Option)]
 

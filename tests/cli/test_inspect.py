@@ -108,6 +108,41 @@ def test_semicolons_and_decimal_commas_are_right_with_the_flags():
     assert low <= sum(years) / N <= high
 
 
+def test_a_look_says_what_to_type_for_a_decimal_comma_and_nothing_where_a_comma_has_two_readings():
+    signs = ["--delimiter", ";"]
+    asked = ["inspect", "people.csv", "--mean", "pay", "--bounds", "0,20", *signs]
+    people(["2,5", "12,75", "3", "k. A."] * (N // 4), mark=";")
+    told = run(*asked).stdout
+    assert "Try: the same command with --decimal ','" in told
+    assert "pay: some shapes look like numbers with a decimal comma. If the file is written so" in " ".join(
+        told.split()
+    )
+    assert run("inspect", "people.csv", *signs).stdout.count("Try: the same command with --decimal ','\n") == 1
+    assert "Try" not in run(*asked, "--decimal", ",").stdout
+    people(["2,500", "12,750"] * (N // 2), mark=";")
+    assert "Try" not in run(*asked).stdout
+    people(["1.250,5", "750,25"] * (N // 2), mark=";")
+    assert "Try: the same command with --decimal ',' --thousands '.'\n" in run(*asked).stdout
+    Path("study.toml").write_text(
+        'version = 2\ndataset = "people"\nrelation = "change-one"\nn = 1000\ndata = "people.csv"\n'
+        '[columns.pay]\nkind = "number"\nlower = 0\nupper = 9\nmissing = "dropped"\n'
+        '[[statistic]]\nkind = "mean"\ncolumn = "pay"\nepsilon = 1\n[csv]\ndelimiter = ";"\n'
+    )
+    assert (
+        'Try: change [csv] of study.toml to: decimal = "," and thousands = "."\n' in run("inspect", "study.toml").stdout
+    )
+
+
+def test_shapes_are_not_broken_at_80_columns():
+    people(["Gesamtschule", "Grundschule am Berg", "x"] * 300, name="a_rather_long_name_of_a_column_in_a_table")
+    asked = ["--histogram", "a_rather_long_name_of_a_column_in_a_table", "--categories", "m,f"]
+    shown = run("inspect", "people.csv", *asked).stdout
+    assert '"Aaaaaaaaaaa aa..."' not in shown
+    assert '"Aaaaaaaaaaa ..."' in shown
+    assert "│ │" not in shown
+    assert max(map(len, shown.split("\n"))) <= 80
+
+
 def test_a_mean_of_text_is_told_by_the_look_and_refused_where_a_schema_says_text():
     sexes = ["male", "female"] * (N // 2)
     people(sexes, name="sex")

@@ -84,7 +84,8 @@ def test_a_study_opens_its_account_in_a_ledger_beside_it():
     assert done.stdout == "surveys/people.ledger: account people opened with a cap of epsilon 1.\n"
     assert "What is protected: the values of any one row" in done.stderr
     assert "right in at most 74" in " ".join(done.stderr.split())
-    assert "Next: snapdp release surveys/first.toml --ledger surveys/people.ledger" in done.stderr
+    assert "Next: snapdp inspect surveys/first.toml\n" in done.stderr
+    assert "Then: snapdp release surveys/first.toml --ledger surveys/people.ledger" in done.stderr
     found = account("surveys/people.ledger")
     assert (found.cap, found.relation, found.rows, found.unit) == (1, "change-one", 5000, "row")
     again = say("ledger create --from surveys/first.toml")

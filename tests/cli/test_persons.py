@@ -211,7 +211,10 @@ def test_the_plan_says_how_persons_count_and_what_is_believed():
     stray = say("plan --persons --n-max 20 --person id --rows-per-person 3 --epsilon 1")
     assert (stray.exit_code, "--persons counts each person once" in stray.stderr) == (2, True)
     told = say("plan --count --n-max 20 --person id --rows-per-person 3 --epsilon 1").stdout
-    assert "at most 3 rows of each person count" in " ".join(told.split())
+    assert "count: at most 3 rows of each person count; rows beyond are left out of every number." in " ".join(
+        told.split()
+    )
+    assert "within ± x of that of the rows that count: at most 3 of each person." in " ".join(told.split())
     told = say("plan --count --n-max 20 --unit-rows 30 --epsilon 1").stdout
     assert "That nobody has more than 30 rows is believed, not enforced." in " ".join(told.split())
 
@@ -223,8 +226,11 @@ def test_terminal_and_report_say_how_persons_count():
     page = Path("report.html").read_text(encoding="utf-8")
     for text in (" ".join(done.stderr.split()), page):
         assert "persons by region: each person counts once in each of at most 2 groups, which do not add up." in text
-        assert "count by region: at most 2 rows of each person count." in text
+        assert "count by region: at most 2 rows of each person count; rows beyond are left out of every number." in text
     assert "names persons; at most 2 rows of each count" in page
+    assert "<h3>Number of rows that count by region</h3>" in page
+    assert "<h3>Number of persons by region</h3>" in page
+    assert "umber of rows by" not in page
     assert "one person (id) with all rows of theirs" in page
 
 

@@ -442,7 +442,8 @@ def test_keys_are_read_from_the_file_that_the_command_names(place):
     assert "there is no file 'keys.csv'" in plan_words(study).reason
 
 
-def test_the_ledger_that_is_proposed_has_the_very_columns_of_the_persons(place):  # noqa: ARG001
+def test_the_ledger_that_is_proposed_has_the_very_columns_of_the_persons(place):
+    (place / "people.ledger").unlink()  # the one that is there would be named
     flags = ["--sum", "age", "--bounds", "0,9", "--missing", "0", "--n-max", "9", "--epsilon", "1"]
     refused = CliRunner().invoke(main, ["release", "people.csv", *flags, "--person", "a=b", "--person", '"c, d"'])
     told = " ".join(refused.stderr.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 from collections.abc import Sequence
@@ -16,9 +17,13 @@ from click.testing import CliRunner
 from snapdp import Ledger
 from snapdp.api.outline import about_keys
 from snapdp.cli.app import main
+from snapdp.cli.start import command as start_command
+from snapdp.cli.start.columns import KnownColumns
+from snapdp.cli.start.line import KINDS, said_in
 from snapdp.cli.start.questions import two_ends
-from snapdp.errors import DataError
+from snapdp.errors import DataError, ParameterError
 from snapdp.studies import load_study
+from snapdp.tables import StoredColumn
 from snapdp.tables.sources.csv import CsvSource
 from tests.cli.conversing import END, INTERRUPT, KILL, on_a_terminal, refusals, too_long, without_style
 from tests.cli.test_screens import NAMES, UNSEEN
@@ -165,6 +170,49 @@ def test_a_name_that_is_nearly_one_is_suggested_and_enter_takes_it():
     assert "What does region hold?" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("table region, age", "table region by age"),
+        ("table 3, 1 by income", "table 3 by 1, income"),
+        ("average income, region", "average income by region"),
+        ("count region, age", "count by region, age"),
+        ("size income, age", "size income"),
+        ("tabl region, age", None),
+        ("table regoin, age", "table region, age"),
+        ("table region, agee", "table region, age"),
+    ],
+)
+def test_a_line_of_several_columns_is_offered_as_it_can_be_meant(line, meant):
+    columns = KnownColumns([StoredColumn(name=each) for each in ("age", "income", "region")])
+    with pytest.raises(ParameterError) as refusal:
+        said_in(line, KINDS, columns)
+    assert refusal.value.numbers.get("nearest") == meant
+    if meant is not None and " by " in meant:
+        assert said_in(meant, KINDS, columns) is not None
+        assert f'Did you mean "{meant}"? Enter takes it.' in str(refusal.value)
+
+
+def test_a_column_whose_name_has_a_comma_is_one():
+    columns = KnownColumns([StoredColumn(name="region, east"), StoredColumn(name="age")])
+    for line in ("table region, east by age", 'table "region, east" by age', 'table age by "region, east"'):
+        said = said_in(line, KINDS, columns)
+        assert said is not None
+        assert {*(said.about or ()), *(said.by or ())} == {"region, east", "age"}
+    said = said_in('average "a, b"', KINDS, KnownColumns())  # where no file says what there is
+    assert said is not None
+    assert said.about == ("a, b",)
+
+
+def test_enter_takes_the_line_that_was_meant():
+    done = start(*RELATION, "1", "table region, age", "", "table", "3, age", "", code=1)
+    assert 'Table takes one column. Did you mean "table region by age"? Enter takes it.' in told(done)
+    assert "What does region hold?" in done.stderr
+    done = start("2", *RELATION, "1", "table", "3, age", "", code=1)
+    assert 'groups of another are asked for next. Enter takes "region".' in told(done)
+    assert "Taken: region." in done.stderr
+
+
 def test_a_column_is_named_by_its_number_or_its_name():
     write_table("numbers.csv", [(1, 2, 3)] * 4, heads="b,1,a")
     answers = ["n", "n", "9", "1", "average", "{}", "0 to 9", "1", "1", "", "", *ABOUT, "save"]
@@ -176,15 +224,72 @@ def test_a_column_is_named_by_its_number_or_its_name():
     assert titles == ["mean(a)", "mean(a)", "mean(1)"]
 
 
-def test_going_back_asks_one_question_and_keeps_all_others():
-    done = start("n", "n", "<", "y", "4", "<", "back", "y", "1", *LINES, "<", *[""] * (1 + len(ABOUT)), "save")
+def test_going_back_asks_what_was_passed_and_keeps_all_other_answers():
+    done = start("n", "n", "<", "y", "4", "<", "back", "y", "", "1", *LINES, "<", "", "save")
     assert done.stderr.count("Can one person have several rows") == 1
+    assert done.stderr.count("\nHow many rows does the table have?") == 3
+    assert "Another number is refused. (Enter: 4)" in told(done)
     study = load_study("people-release/study.toml")
     assert (study.relation.kind, study.relation.rows) == ("change-one", 4)
 
 
+def test_a_slip_two_questions_ago_is_asked_about_again():
+    done = start(*RELATION, "20", "<", "<", "", "2", *LINES, "<", "<", "A title", "", "", "save")
+    assert "and makes numbers rougher. (Enter: 20)" in told(done)
+    assert "(Enter: 4)" in done.stderr
+    assert "9 rows" not in done.stderr  # errors need no guess where all know how many there are
+    study = load_study("people-release/study.toml")
+    assert (study.budget, study.relation.rows, study.publisher) == (2, 4, "A title")
+
+
+def test_a_budget_that_hides_nothing_is_kept_only_where_somebody_says_so():
+    done = start(*RELATION, "5000", "", "", *LINES, "budget", "5000", "n", "", "budget", "600", "yes", "save")
+    assert told(done).count("Epsilon 5000 hides nothing") == 2
+    assert done.stderr.count("\nKeep 5000?\n") == 2
+    assert done.stderr.count("makes numbers rougher. (Enter: 1)") == 5
+    assert load_study("people-release/study.toml").budget == 600
+
+
+def test_errors_are_shown_for_fewer_rows_than_there_may_be():
+    lines = ["n", "n", "5000", "1", "average age", "0 to 120", "1", "1", "", "", *ABOUT]
+    done = start(*lines, "rows", "9999", "1500", "rows", "", "save")
+    assert "fewer rows, larger errors. Another: type rows. " in told(done)
+    assert "9 rows " in told(done)
+    assert "9999 is more than the 5000 that there may be." in told(done)
+    first, guessed, last = (each.partition("This is")[0] for each in done.stderr.split("Plan: epsilon")[1:])
+    assert "if 5,000 rows count" in first == last
+    assert "if 1,500 rows count" in guessed
+
+
 def test_at_the_first_question_there_is_nothing_to_go_back_to():
     assert "This is the first question." in start("<", code=1).stderr
+
+
+def _words(call: ast.Call, *names: str) -> set[str]:
+    """Return the words that are written for some arguments of a call, by whatever expression."""
+    values = [each.value for each in call.keywords if each.arg in names]
+    texts = [part.value for value in values for part in ast.walk(value) if isinstance(part, ast.Constant)]
+    return {word.strip(".,:;").lower() for text in texts if isinstance(text, str) for word in text.split()}
+
+
+def test_no_question_explains_itself_by_its_hint_alone():
+    """That each has an explanation its class demands; a name stands for a text that several questions share."""
+    found = 0
+    for path in Path(start_command.__file__).parent.glob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("Question", "which")):
+                continue
+            assert any(each.arg in ("more", "why") for each in call.keywords), (path.name, call.lineno)
+            told = _words(call, "more", "why")
+            found += bool(told)
+            assert not told or len(told - _words(call, "hint", "text")) >= 8, (path.name, call.lineno)
+    assert found > 25
+
+
+def test_rows_that_nothing_counts_are_explained():
+    done = start("y", "", "?", code=1)
+    assert "Somebody with more rows than that is protected less" in told(done)
+    assert told(done).count("it is believed") == 1  # the hint is not said again
 
 
 def test_a_question_explains_itself():

@@ -131,7 +131,7 @@ def test_a_link_to_a_table_has_the_ledger_of_the_table(link):
     os.mkdir("sub")
     os.symlink(os.path.relpath("people.csv", os.path.dirname(link) or "."), link)
     start(*ASKED, "release", "y")
-    done = start("1", *COUNT, *ABOUT, "release", file=link)
+    done = start("y", "1", *COUNT, *ABOUT, "release", file=link)
     assert "is a link: the table is people.csv." in told(done)
     assert "This was released before" in told(done)
     assert list(Path().rglob("*.ledger")) == [Path("people.ledger")]
@@ -197,7 +197,7 @@ def test_what_was_lost_is_released_again_free_though_nothing_is_left():
     start(*ASKED, "release", "y")
     before = Path("people-release/record.json").read_bytes()
     os.rename("people-release", "lost")
-    done = start("", *COUNT, *ABOUT, "release")  # nobody is asked: nothing is charged
+    done = start("y", "", *COUNT, *ABOUT, "release")  # nobody is asked before the charge: nothing is charged
     assert "all of 1 was spent. Nothing new can be released" in told(done)
     assert "given again, and nothing is charged" in told(done)
     assert "charge the ledger?" not in done.stderr
@@ -207,12 +207,31 @@ def test_what_was_lost_is_released_again_free_though_nothing_is_left():
 
 def test_nothing_new_is_released_where_nothing_is_left():
     start(*ASKED, "release", "y")
-    done = start("2", "1/2", *COUNT, *ABOUT, "release", flags=["--yes"], code=1)
+    done = start("y", "2", "1/2", *COUNT, *ABOUT, "release", flags=["--yes"], code=1)
     assert refusals(done.stderr) == 2
+    assert "Nothing is left, and all that was released cost 1 together. Type what the release cost" in told(done)
     assert "only a release that was made before can be had" in told(done)
     assert "has 0 left of 1" in told(done)
     assert spent() == 1
     assert not Path("people-release-2").exists()
+
+
+@pytest.mark.parametrize("answer", ["", "n", "<"])
+def test_where_nothing_is_left_that_is_said_with_what_was_released_and_nothing_is_asked(answer):
+    start(*ASKED, "release", "y")
+    done = start(answer, code=1)
+    assert "Released before (UTC):" in done.stderr
+    assert ", epsilon 1: count" in done.stderr
+    assert f"Reports that are here: {Path('people-release/report.html')}" in told(done)
+    assert "Stopped. Nothing was charged." in told(done)
+    assert done.stderr.count("> ") == 1
+    assert not Path("people.start.json").exists()
+
+
+def test_a_ledger_of_another_name_that_is_here_is_named_before_a_new_one_is_made():
+    opened("before.ledger")
+    assert "Here already: before.ledger. If that has the account of this table, stop" in told(start(code=1))
+    assert "Here already" not in told(start(flags=["--ledger", "people.ledger"], code=1))
 
 
 def test_a_part_that_was_spent_can_be_asked_for_again():
@@ -237,7 +256,7 @@ def test_of_a_closed_account_what_was_released_can_be_had():
     with Ledger.open("people.ledger") as ledger:
         ledger.amend("people", cap=2, reason="more")
         ledger.close_account("people", reason="the study ended")
-    done = start("1/2", *COUNT, *ABOUT, "release")
+    done = start("y", "1/2", *COUNT, *ABOUT, "release")
     assert "its account was closed on 20" in told(done)
     assert "(the study ended)" in told(done)
     assert spent() == Fraction(1, 2)
@@ -265,9 +284,11 @@ def test_whoever_goes_on_sees_the_plan_before_the_charge_whatever_a_draft_says(f
 def test_a_draft_that_others_changed_is_seen_before_the_charge():
     start(*ASKED, code=1)
     edited([[["budget"], "50"], [["about", "title"], "By a colleague"]])
-    done = start("go on", "release", "n", code=1)
+    assert "Epsilon 50 hides nothing" in told(start("go on", "", "quit", code=1)).partition("Keep 50?")[0]
+    edited([[["budget"], "50"], [["about", "title"], "By a colleague"]])
+    done = start("go on", "y", "release", "n", code=1)
     before = told(done).partition("Release it, and charge the ledger?")[0]
-    assert "Epsilon 50 hides nothing" in before
+    assert before.count("Epsilon 50 hides nothing") == 3  # with the question, the plan, and the charge
     assert 'title "By a colleague"' in before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,17 @@ def test_a_decimal_comma_is_never_taken_for_two_ends(text):
     with pytest.raises(ParameterError):
         number("0,500")
     assert "! " in start(*RELATION, "1", "average income", text, code=1).stderr
+
+
+@pytest.mark.parametrize(("text", "budget"), [("0,125", "0.125"), ("1,25", "1.25")])
+def test_a_decimal_comma_is_read_where_one_number_is_asked_for(text, budget):
+    start(*RELATION, text, *LINES, "save")
+    assert load_study("people-release/study.toml").budget == Fraction(budget)
+
+
+def test_a_number_that_is_none_is_told_to_have_a_point_whatever_the_file_has():
+    said = told(start(*RELATION, "half", code=1))
+    assert '"half" is no number. Type one such as 120, 0.5 or 1/3: with a point here, whatever the file has.' in said
 
 
 def test_outer_edges_are_the_bounds_unless_these_were_said():

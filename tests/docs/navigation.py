@@ -27,6 +27,5 @@ def entries(text: str) -> list[str]:
 
 
 def file_of(page: Path, entry: str) -> Path:
-    """Return the file of an entry: a page of Markdown, or a notebook."""
-    found = [page.parent / f"{entry}{suffix}" for suffix in (".md", ".ipynb", "")]
-    return next((path for path in found if path.is_file()), found[0]).resolve()
+    """Return the file of an entry of a page's tree: every page is Markdown, notebooks too."""
+    return (page.parent / f"{entry}.md").resolve()

@@ -1,18 +1,26 @@
-"""No page shows code that nothing runs: every block is of a kind that some test takes, or is what a program printed."""
+"""No page shows code that nothing runs: every block is of a kind that some test takes, or is what a program printed.
+
+A kind counts where it is taken: blocks stand at the margin, between backquotes, and those that one test takes of one
+page stand there and nowhere else.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
 
 import click
 import pytest
 
 from snapdp.cli.app import main
+from snapdp.studies import KINDS
+from snapdp.studies.reader import COST_KEYS, STUDY_KEYS
 from tests import ROOT
-from tests.docs.navigation import pages_of_the_site
+from tests.docs.navigation import DOCS, entries, file_of, pages_of_the_site
 
-PAGES = [ROOT / "README.md", *(page for page in pages_of_the_site() if page.suffix == ".md")]
+PAGES = [*(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md")), *pages_of_the_site()]
 RUN = {  # what is written behind ```, and where such blocks are run
     "python": "test_examples",
     "python file": "test_examples",
@@ -27,19 +35,49 @@ RUN = {  # what is written behind ```, and where such blocks are run
     "sh": "test_examples",
     "console": "below",  # commands that wait for a person or need a server: their words are looked up
 }
+ONLY_ON = {  # kinds that are run where one test looks for them
+    "py": {"test-your-own.md"},
+    "python interop": {"interop.md"},
+    "sql": {"team-ledger.md"},
+    "sql as keeper": {"team-ledger.md"},
+}
 SHOWN = {"text", "{math}", "json"}  # what something looks like; nothing to run
 SAVED = re.compile(r"(?:toml|csv) [\w.-]+")  # a file under its name, which other blocks use
-DIRECTIVE = re.compile(r"\{(?!code|literalinclude|math)[\w:-]+\}.*")
-OPENED = re.compile(r"^ *(`{3,})(.*)\n(?:.*\n)*?^ *\1 *$", re.MULTILINE)
+PROSE = "note tip important warning seealso admonition dropdown grid grid-item-card tab-set tab-item glossary"
+DIRECTIVES = {"toctree", "include", "figure", "image", "list-table", *PROSE.split()}  # that hold no code of their own
+DIRECTIVE = re.compile(r"\{([\w:-]+)\}.*")
+OPENED = re.compile(r"^([> ]*)(`{3,}|~{3,}|:{3,}(?=\{))(.*)\n", re.MULTILINE)
+TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMANDS = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+WIDEST_COMMAND = 88  # 90 letters have room beside both columns of navigation
 TYPED = re.compile(r"^ {4}(?:snapdp|bin/\w+|pip|python) .*$", re.MULTILINE)  # a command, in a block of no kind
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 
 
 def not_run(text: str) -> list[str]:
     """Return the kinds of blocks of a page that no test takes."""
-    kinds = {kind.strip() if mark == "```" else mark for mark, kind in OPENED.findall(text)}  # none inside another
-    return sorted(each for each in kinds - {*RUN, *SHOWN} if not (SAVED.fullmatch(each) or DIRECTIVE.fullmatch(each)))
+    return sorted({name for at, mark, kind in _opened(text) if (name := _unknown(at, mark, kind))})
+
+
+def _opened(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield where each block begins, by what signs, and of what kind it is; blocks in a colon fence are blocks too."""
+    place = 0
+    while found := OPENED.search(text, place):
+        place = found.end()
+        yield found[1], found[2], found[3]
+        if not found[2].startswith(":"):
+            closed = re.compile(rf"^[> ]*{found[2]} *$", re.MULTILINE).search(text, place)
+            assert closed is not None, found[0]
+            place = closed.end()
+
+
+def _unknown(at: str, mark: str, kind: str) -> str:
+    """Return what is wrong with a block: where it begins, and its kind; nothing where it is taken or only shown."""
+    directive = DIRECTIVE.fullmatch(kind)
+    is_directive = directive is not None and directive[1] in DIRECTIVES
+    is_known = kind in {*RUN, *SHOWN} or SAVED.fullmatch(kind) or is_directive
+    return "" if is_known and not at and (mark == "```" or is_directive) else f"{at}{mark}{kind}"
 
 
 def unknown_words(line: str) -> list[str]:
@@ -65,15 +103,59 @@ def test_every_block_is_of_a_kind_that_is_run_or_only_shown(page):
 
 
 @every_page
+def test_a_block_that_one_test_takes_of_one_page_is_on_that_page(page):
+    kinds = {kind for _, mark, kind in _opened(page.read_text(encoding="utf-8")) if mark == "```"}
+    assert {kind for kind, pages in ONLY_ON.items() if kind in kinds and page.name not in pages} == set()
+
+
+@every_page
+def test_every_piece_of_a_study_is_toml_with_keys_that_studies_have(page):
+    """The first one of a page is a study, which its programs read; what follows may be a piece of one."""
+    for piece in TOML.findall(page.read_text(encoding="utf-8")):
+        found = tomllib.loads(piece)
+        assert set(found) <= set(STUDY_KEYS)
+        for each in found.get("statistic", ()):
+            assert set(each) <= {*COST_KEYS, *KINDS[each["kind"]].toml_keys()}
+
+
+@every_page
 def test_commands_that_wait_for_a_person_are_commands(page):
-    lines = "".join(CONSOLE.findall(page.read_text(encoding="utf-8"))).splitlines()
+    lines = "".join(CONSOLE.findall(page.read_text(encoding="utf-8"))).replace("\\\n", " ").splitlines()
     assert [word for line in lines for word in unknown_words(line)] == []
 
 
-def test_a_block_that_nothing_runs_would_be_found():
+def test_no_command_is_cut_off_at_the_right_edge_of_a_window_of_1280():
+    typed = [(page, block) for page in pages_of_the_site() for block in COMMANDS.findall(page.read_text("utf-8"))]
+    assert len(typed) > 50
+    assert [(page, line) for page, block in typed for line in block.splitlines() if len(line) > WIDEST_COMMAND] == []
+
+
+def test_blocks_that_are_run_or_shown_are_no_faults():
     assert not_run("```python\n1\n```\n\n```toml people.toml\n```\n\n```{toctree}\nx\n```\n") == []
-    assert not_run("```bash\nrm\n```\n\n```python later\n```\n\n```\nx\n```\n") == ["", "bash", "python later"]
-    assert not_run("````{note}\n```bash\nrm\n```\n````\n") == ["````"]
+    assert not_run(":::{note}\n```sh\nsnapdp\n```\n:::\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```bash\nrm\n```\n",
+        "```\nx\n```\n",
+        "```python later\nx\n```\n",
+        "```sh \nsnapdp\n```\n",
+        "  ```python\n  x\n  ```\n",
+        "> ```python\n> x\n> ```\n",
+        "~~~python\nx\n~~~\n",
+        "````python\nx\n````\n",
+        "```{code-block} python\nx\n```\n",
+        ":::{code-block} python\nx\n:::\n",
+        ":::{code-cell} python\nx\n:::\n",
+        "```{eval-rst}\n.. code-block:: python\n```\n",
+        ":::{note}\n```bash\nrm\n```\n:::\n",
+    ],
+)
+def test_a_block_of_another_kind_or_written_otherwise_is_found(text):
+    (found,) = not_run(f"Words.\n\n{text}\nWords.\n")
+    assert found in text
 
 
 @every_page
@@ -95,3 +177,42 @@ def test_no_command_stands_in_a_block_of_no_kind(page):
 )
 def test_words_that_no_command_has_are_found(line, unknown):
     assert unknown_words(line) == unknown
+
+
+FOR_PROGRAMMERS = {"python.md", "in-python.md"}  # pages that are about Python
+HOW_TO = DOCS / "guide" / "publish.md"
+HOLDERS = [
+    *(page for page in PAGES if page.parent.name in ("start", "explanation")),
+    *(file_of(HOW_TO, entry) for entry in entries(HOW_TO.read_text(encoding="utf-8"))),
+]
+FOLDED = re.compile(r"^:::\{dropdown\}.*?^:::$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+
+
+def unfolded_checks(text: str) -> list[str]:
+    """Return the blocks with asserts that are neither folded away nor announced as Python by what stands above them."""
+    heading, found, at = "", [], 0
+    open_text = FOLDED.sub("", text)
+    for block in BLOCK.finditer(open_text):
+        above = open_text[at : block.start()]
+        heading = [heading, *re.findall(r"^#+ (.*)$", above, re.MULTILINE)][-1]
+        told = "Python" in heading or "Python" in above.rstrip().rpartition("\n\n")[2]
+        if block[1] == "python" and re.search(r"^ *assert ", block[2], re.MULTILINE) and not told:
+            found.append(block[2])
+        at = block.end()
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in HOLDERS if page.name not in FOR_PROGRAMMERS], ids=lambda page: page.stem
+)
+def test_who_holds_a_table_reads_no_checks_in_python_between_paragraphs(page):
+    assert unfolded_checks(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_check_between_paragraphs_would_be_found():
+    check = "```python\nassert True\n```\n"
+    assert unfolded_checks(f"# Odds\n\nSo it is:\n\n{check}") == ["assert True\n"]
+    assert unfolded_checks(f"# Odds\n\n:::{{dropdown}} The same in Python\n\n{check}:::\n") == []
+    assert unfolded_checks(f"# Odds\n\nIn Python:\n\n{check}\n## In Python\n\nWords.\n\n{check}") == []
+    assert len(unfolded_checks(f"# Odds\n\nIn Python:\n\n{check}\nSo it is:\n\n{check}")) == 1

@@ -14,7 +14,8 @@ from snapdp.cli.app import main
 from snapdp.cli.help.topics import TOPICS
 from tests import ROOT
 from tests.docs.navigation import DOCS, pages_of_the_site
-from tests.docs.test_examples import CODE, commands_of
+from tests.docs.test_cited_files import CODE
+from tests.docs.test_examples import commands_of
 
 PAGES = [page for page in pages_of_the_site() if page.suffix == ".md"]
 EXPLANATIONS = sorted((DOCS / "explanation").glob("*.md"))

@@ -1,4 +1,4 @@
-"""Links of pages lead somewhere, on a forge and in the site alike: to headings that are there, and not out of docs/.
+"""Links of pages lead somewhere, on a forge and in the site alike: to files and headings that are there, inside docs/.
 
 The site has the pages of docs/ alone, and the project no address of its own. So a page of docs/ names a file outside
 of it in backquotes, by its path, and does not link to it; README and CHANGELOG, which a forge shows, link freely.
@@ -42,19 +42,19 @@ def links(text: str) -> list[str]:
 
 
 def misled(page: Path, text: str) -> list[str]:
-    """Return the links of a text, as that of a page, which lead out of docs/ or to no heading."""
+    """Return the links of a text, as that of a page, which lead out of docs/, to no file or to no heading."""
     wrong = []
     for target in links(text):
         name, _, anchor = target.partition("#")
         there = (page.parent / name).resolve() if name else page
         outside = page.is_relative_to(DOCS) and not there.is_relative_to(DOCS)
-        if outside or (anchor and there.exists() and anchor not in anchors(there)):
+        if outside or not there.exists() or (anchor and anchor not in anchors(there)):
             wrong.append(target)
     return wrong
 
 
 @every_page
-def test_links_lead_to_headings_that_are_there_and_not_out_of_the_site(page):
+def test_links_lead_to_files_and_headings_that_are_there_and_not_out_of_the_site(page):
     assert misled(page, page.read_text(encoding="utf-8")) == []
 
 
@@ -64,6 +64,8 @@ def test_links_lead_to_headings_that_are_there_and_not_out_of_the_site(page):
         ("[why](theory/planning.md) and [what](known-limits.md)", []),
         ("[a point](errata.md#13) and [its name](errata.md#13-bias-64)", []),
         ("[a point](errata.md#99)", ["errata.md#99"]),
+        ("[a page](absent.md) and [its point](absent.md#1)", ["absent.md", "absent.md#1"]),
+        ("![a picture](absent.svg)", ["absent.svg"]),
         ("[code](../src/snapdp/values.py)", ["../src/snapdp/values.py"]),
         ("[how](../SECURITY.md)", ["../SECURITY.md"]),
         ("`[how](../SECURITY.md)` and [a host](https://example.org/x#y)", []),

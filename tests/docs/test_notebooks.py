@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from types import ModuleType
+import traceback
 
 import pytest
 
 from tests import ROOT
+from tests.docs.programs import module_of
 
 NOTEBOOKS = sorted(
     path for path in (ROOT / "docs").rglob("*.md") if "\n```{code-cell}" in path.read_text(encoding="utf-8")
@@ -17,18 +17,7 @@ HEAD = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n  display_name: 
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-def loaded() -> ModuleType:
-    """Return docs/_ext/cells.py, by which the site runs notebooks."""
-    path = ROOT / "docs" / "_ext" / "cells.py"
-    spec = spec_from_file_location("cells", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cells = loaded()
+cells = module_of("docs/_ext/cells.py")  # by which the site runs notebooks
 
 
 def data_holder(found, printed):
@@ -92,13 +81,43 @@ def test_the_cells_of_a_notebook_run_in_order_and_say_what_they_should(notebook)
     SAYS[notebook.stem](names, "".join(each.printed + each.text + each.html for each in outputs))
 
 
+def page_of(*sources: str) -> str:
+    return "".join(f"```{{code-cell}} python\n{source}\n```\n" for source in sources)
+
+
 def test_a_cell_shows_what_it_prints_and_what_its_last_line_is():
-    page = "".join(f"```{{code-cell}} python\n{cell}\n```\n" for cell in ("x = 1\nprint('one')\nx + 1", "x", "x = 2"))
-    outputs, names = cells.run_cells(page, "page")
-    assert outputs == [("one\n", "2", ""), ("", "1", ""), ("", "", "")]
+    outputs, names = cells.run_cells(page_of("x = 1\nprint('one')\nx + 1", "x", "x = 2"), "page")
+    assert outputs == [
+        ("x = 1\nprint('one')\nx + 1\n", "one\n", "2", ""),
+        ("x\n", "", "1", ""),
+        ("x = 2\n", "", "", ""),
+    ]
     assert names["x"] == 2
 
 
-def test_a_cell_that_fails_stops_the_page():
-    with pytest.raises(ZeroDivisionError):
-        cells.run_cells("```{code-cell} python\n1 / 0\n```\n", "page")
+def test_what_is_said_on_the_side_is_shown_too_and_html_takes_the_place_of_text():
+    shown = "class Shown:\n    def _repr_html_(self): return '<b>it</b>'\nShown()"
+    outputs, names = cells.run_cells(page_of("import sys\nprint('aside', file=sys.stderr)", shown), "page")
+    assert [each[1:] for each in outputs] == [("aside\n", "", ""), ("", "", "<b>it</b>")]
+    assert names["__name__"] == "__main__"
+
+
+def test_cells_write_into_a_directory_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells.run_cells(page_of("open('left', 'w').close()"), "page")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_that_fails_stops_the_page_and_is_named():
+    with pytest.raises(ZeroDivisionError) as failure:
+        cells.run_cells(page_of("1", "1 / 0"), "page")
+    assert traceback.extract_tb(failure.tb)[-1].filename == "page, cell 2"
+
+
+@pytest.mark.parametrize("page", ["", page_of("x = 1", "print(1)"), page_of("# nothing")])
+def test_an_output_of_another_cell_is_not_shown_below_this_one(page):
+    """A cell that is written in another way than those that are run would shift the outputs of all that follow."""
+    with pytest.raises(ValueError, match="page, cell 1 was not run"):
+        cells.output_of("print(1)", 1, cells.run_cells(page, "page")[0], "page")
+    found = cells.run_cells(page_of("print(1)"), "page")[0]
+    assert cells.output_of("print(1)", 1, found, "page").printed == "1\n"

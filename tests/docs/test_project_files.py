@@ -32,6 +32,16 @@ def test_the_core_installs_neither_pictures_nor_servers():
     assert extras["dev"][0] == "snapdp[all,docs]"
 
 
+def test_the_site_installs_what_it_is_built_with_and_nothing_else():
+    conf = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+    names = re.search(r"^extensions = \[(.*?)^\]", conf, re.MULTILINE | re.DOTALL)[1]
+    own = {path.stem for path in (ROOT / "docs" / "_ext").iterdir()}
+    used = {each.replace("_", "-") for each in re.findall(r'"([\w-]+)"', names) if each not in own}
+    (theme,) = re.findall(r'^html_theme = "(\w+)"$', conf, re.MULTILINE)
+    asked = {re.match(r"[\w-]+", each)[0] for each in PROJECT["optional-dependencies"]["docs"]}
+    assert asked == {"snapdp", "sphinx", theme, *used}
+
+
 def test_what_messages_and_pages_say_to_install_is_what_the_extras_ask_for():
     """snapdp itself is in no index: `pip install 'snapdp[...]'` would find nothing, or somebody else's."""
     asked = {each for extra in PROJECT["optional-dependencies"].values() for each in extra}

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import re
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
-from types import ModuleType
 
 import pytest
 
 from tests import ROOT
+from tests.docs.programs import module_of
 
 WIDTH = 120
 OF_RECORDS = ("record.md",)
-
-
-def loaded() -> ModuleType:
-    """Return the program bin/wrap-prose as a module."""
-    loader = SourceFileLoader("wrap_prose", str(ROOT / "bin" / "wrap-prose"))
-    spec = spec_from_loader("wrap_prose", loader)
-    assert spec is not None
-    module = module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-wrap_prose = loaded()
+wrap_prose = module_of("bin/wrap-prose")
 PAGES = wrap_prose.pages()
 every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 SENTENCE = "a sentence with `some code in it` and [a link to a page](docs/guide/ledger.md), "

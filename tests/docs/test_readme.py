@@ -6,8 +6,11 @@ import re
 import tomllib
 
 import pytest
+from click.testing import CliRunner
 
+from snapdp.cli.app import main
 from tests import ROOT
+from tests.docs.test_examples import commands_of
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
@@ -27,6 +30,19 @@ def test_it_fits_on_a_few_screens():
     lines = README.splitlines()
     assert len(lines) <= MOST_LINES
     assert [line for line in lines if len(line) > WIDEST] == []
+
+
+@pytest.mark.parametrize(("step", "useless"), [("income=50", []), ("income=1", ["median(income)"])])
+def test_nothing_that_the_four_commands_ask_for_is_useless_where_a_table_has_a_thousand_rows(
+    step, useless, tmp_path, monkeypatch
+):
+    """With a step of 1, which stood there before, a median of 400 rows was anything between the bounds."""
+    monkeypatch.chdir(tmp_path)
+    (words,) = [words for words in commands_of(ROOT / "README.md") if words[:2] == ["snapdp", "init"]]
+    smaller = {"10000": "1000", "income=50": step}
+    done = CliRunner().invoke(main, [smaller.get(word, word) for word in words[1:]])
+    assert done.exit_code == 0
+    assert re.findall(r"^! (\S+)  ", done.output, re.MULTILINE) == useless
 
 
 def test_the_figures_of_speed_are_those_that_were_measured():

@@ -1,24 +1,26 @@
-"""The reference lacks no public name, command, flag or error: each has its place on a page.
+"""The reference lacks no public name, command or flag: each has its place on a page (errors: test_reference_messages).
 
 Pages are asked with the parts that are generated when the site is built; the sources say what must be there.
 """
 
 from __future__ import annotations
 
-import ast
 import doctest
 import inspect
 import re
+from functools import cache
 from importlib import import_module
 
 import click
 import pytest
 
 from snapdp.cli import app, screen, verify
-from tests.docs.reference import DOCS, REFERENCE, page, rows, section, words
+from snapdp.cli.help.former_names import FORMER_COMMANDS
+from snapdp.cli.help.pages import HEADINGS, OTHERS
+from tests.docs.reference import DOCS, page, rows, section
 
-from snapdp_reference import GENERATORS, MARK, api, commands, completed, docstrings, generated, messages  # isort: skip
-from snapdp_reference.messages_page import ADVICE, PAGES, ROOMS, every_message  # isort: skip
+from snapdp_reference import GENERATORS, MARK, api, commands, completed, docstrings, generated  # isort: skip
+from snapdp_reference.markdown import plain  # isort: skip
 
 every_door = pytest.mark.parametrize("door", api.doors())
 
@@ -27,11 +29,13 @@ every_door = pytest.mark.parametrize("door", api.doors())
 
 
 def test_every_part_that_a_page_asks_for_can_be_made():
-    asked = {found[1] for path in REFERENCE.rglob("*.md") for found in MARK.finditer(path.read_text(encoding="utf-8"))}
-    assert asked == set(GENERATORS)
+    texts = [path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")]
+    asked = [found[1] for text in texts for found in MARK.finditer(text)]
+    assert set(asked) == set(GENERATORS)
+    assert len(asked) == sum(text.count("<!-- generated") + text.count("<!--generated") for text in texts)
 
 
-@pytest.mark.parametrize("name", ["api", "docstrings", "markdown", "messages"])
+@pytest.mark.parametrize("name", ["api", "docstrings", "markdown", "message_texts"])
 def test_examples_of_the_generators_give_what_they_show(name):
     assert doctest.testmod(import_module(f"snapdp_reference.{name}")).failed == 0
 
@@ -54,6 +58,12 @@ def test_every_name_of_a_door_is_on_its_page(door):
     assert lacking_names(text, ["newcomer"]) == ["newcomer"]
 
 
+def test_every_file_of_the_package_itself_is_a_door_or_says_that_it_is_none():
+    none = {"__init__", "__main__", "doors", "drafts", "queries"}  # how rooms are made; the former name of studies
+    files = {f"snapdp.{path.stem}" for path in api.SOURCE.glob("*.py") if path.stem not in none}
+    assert files == {each for each in api.doors() if (api.SOURCE / f"{each.rpartition('.')[2]}.py").exists()}
+
+
 def test_the_doors_are_those_of_the_house():
     from tests.test_doors import WITH_DOOR
 
@@ -70,7 +80,7 @@ def test_a_name_is_described_once_and_where_others_lead():
 
 def silent(value: object) -> bool:
     """Tell whether a class or function says nothing of itself; of aliases and constants nothing is asked."""
-    return (inspect.isclass(value) or inspect.isfunction(value)) and not value.__doc__
+    return (inspect.isclass(value) or api.is_function(value)) and not value.__doc__
 
 
 @every_door
@@ -88,12 +98,41 @@ def test_what_classes_can_do_is_said_too(door):
 
 
 def test_what_says_nothing_is_found():
-    assert [silent(each) for each in (silent, lambda: None, type("Newcomer", (), {}), "text")] == [
-        False,
-        True,
-        True,
-        False,
-    ]
+    each = (silent, lambda: None, cache(lambda: None), type("Newcomer", (), {}), "text")
+    assert [silent(value) for value in each] == [False, True, True, True, False]
+
+
+@every_door
+def test_what_is_shown_of_a_name_says_what_it_is(door):
+    """A class has its members, a function its words, a constant its value where that is short; none has nothing."""
+    for name in api.names_of(door):
+        value = getattr(import_module(door), name)
+        block = api.described(door, [name])
+        if "is described as" in block:
+            continue
+        if inspect.isclass(value):
+            assert f".. autoclass:: {door}.{name}\n   :members:\n" in block
+        elif inspect.isfunction(value) or hasattr(value, "cache_info"):
+            assert f".. autofunction:: {door}.{name}\n" in block
+        else:
+            assert f".. py:data:: {name}\n" in block
+            assert ":value: \n" not in block
+
+
+def test_constants_have_their_values_and_what_is_said_beside_them():
+    block = api.described("snapdp.exact", ["LARGEST_DECIMAL_EXPONENT", "Parameter"])
+    assert "   :value: 1000\n\n   far beyond doubles, far below" in block
+    assert "``Parameter`` is described as :py:data:`snapdp.Parameter`." in block
+    assert "   :value: Enclosure(1)\n" in api.described("snapdp.mechanism", ["ONE"])  # ZERO, ONE = ...
+    assert "KNOWN_VALUES\n\n" in api.described("snapdp.exact", ["KNOWN_VALUES"])  # too long to be shown
+
+
+def test_fields_of_values_say_what_stands_beside_them():
+    from snapdp.studies import KeyColumn
+
+    lines = api.docstring_of(KeyColumn, ["A column."])
+    assert lines == ["A column.", "", "``place``", "    among the columns of the keys", ""]
+    assert api.without_addresses("(clock=<function now at 0x7f00>, n=1)") == "(clock=now, n=1)"
 
 
 def test_a_class_of_values_has_the_signature_of_its_fields():
@@ -116,6 +155,9 @@ def test_a_class_of_values_has_the_signature_of_its_fields():
         ([">>> 1", "1"], [">>> 1", "1"]),
         (["- a", "  b", "- c"], ["- a b", "- c"]),
         (["Words.", "x  one"], ["Words.", "", "``x``", "    one"]),
+        (["One line", "  set by hand"], ["| One line", "|   set by hand"]),
+        (["    a", "      b"], ["::", "", "    a", "      b"]),
+        (["2`x`s and `y`z"], [r"2\ ``x``\ s and ``y``\ z"]),
     ],
 )
 def test_a_docstring_reads_as_it_is_written(lines, shown):
@@ -133,7 +175,8 @@ def lacking_flags(text: str, path: str, command: click.Command) -> list[str]:
     shown = {word for line in re.findall(r"^\.\. option:: (.*)$", found[1], re.M) for word in line.split(", ")}
     flags = {word.split()[0] for word in shown}
     options = [each for each in command.params if isinstance(each, click.Option)]
-    return [flag for each in options for flag in each.opts if flag not in flags and "--help" not in each.opts]
+    named = [flag for each in options if "--help" not in each.opts for flag in (*each.opts, *each.secondary_opts)]
+    return [flag for flag in named if flag not in flags]
 
 
 def test_every_command_and_flag_has_its_place():
@@ -154,98 +197,22 @@ def test_defaults_and_examples_of_commands_are_shown():
         assert all(f"\n{line}" in text for line in examples), path
 
 
+def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headings():
+    text = generated("commands")
+    for path, each in commands.every_command().items():
+        first = " ".join((each.help or "").split("\n\n")[0].split())
+        assert f" snapdp {path}\n\n{plain(first)}\n\n" in text, path
+    plan = re.search(r"^### snapdp plan$(.*?)^##", text, re.M | re.S)[1]
+    headings = re.findall(r"^\.\. rubric:: (.*)$", plan, re.M)
+    assert headings == [each for each in (*dict.fromkeys(HEADINGS.values()), OTHERS) if each in headings]
+    assert len(headings) > 3
+    for before, now in FORMER_COMMANDS.items():
+        assert f"| `snapdp {before}` | `snapdp {now}` |" in text
+
+
 def test_every_exit_code_is_in_the_table():
     codes = {app.REFUSED, app.MISUSED, app.BROKEN, screen.OutputError.exit_code, *verify.EXIT.values(), 0}
     found = {
         int(line[0]) for line in rows(section(page("commands.md"), "## Output and exit codes")) if line[0].isdigit()
     }
     assert found == codes
-
-
-# Errors
-
-
-def test_every_class_of_errors_has_its_page_and_advice():
-    family = set(messages.error_classes(api.SOURCE)) - {messages.FAMILY}
-    assert family <= set(PAGES)
-    assert family <= set(ADVICE)
-    there = {path.stem for path in (REFERENCE / "messages").glob("*.md")}
-    assert set(PAGES.values()) == there
-
-
-@pytest.mark.long
-def test_every_class_of_errors_is_in_the_table():
-    shown = {word for line in rows(generated("classes")) for word in words(line[0])}
-    assert shown == set(messages.error_classes(api.SOURCE)) - {messages.FAMILY}
-
-
-@pytest.mark.long
-def test_every_message_of_the_source_is_on_a_page():
-    """By the places at which errors are made: those that hand on what was told elsewhere have no words of their own."""
-    listed = {each.place for each in messages.at_every_place(api.SOURCE)}
-    family = (*messages.error_classes(api.SOURCE), *messages.MISUSE)
-    made = [
-        (f"{path.relative_to(api.SOURCE).as_posix()}:{node.lineno}", node)
-        for path, tree in messages.trees(api.SOURCE).items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and getattr(node.func, "attr", getattr(node.func, "id", "")) in family
-        and node.args
-    ]
-    spoken = [
-        place for place, node in made if any(isinstance(each, (ast.JoinedStr, ast.Constant)) for each in node.args[:1])
-    ]
-    assert len(spoken) > 600
-    assert [place for place in spoken if place not in listed] == []
-    assert all(each.room in ROOMS for each in every_message())
-    assert all(each.advice or each.error in {*ADVICE, *messages.MISUSE} for each in every_message())
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", sorted(set(PAGES.values())))
-def test_a_page_of_messages_has_every_message_of_its_classes(name):
-    text = completed(page(f"messages/{name}.md"))
-    of_page = [each for each in every_message() if PAGES[each.error] == name]
-    assert text.count("\n- **") == len(of_page) > 0
-
-
-SOURCE_OF_ERRORS = '''
-class SnapdpError(ValueError):
-    """Base."""
-
-class FarError(SnapdpError):
-    """Too far."""
-
-CHOICES = "Give one of them."
-
-def far(column, words):
-    return FarError(f"column {column.name!r} {words}.", CHOICES)
-
-def use(column, n, is_long):
-    kind = "long" if is_long else "short"
-    if n:
-        raise far(column, "is too far")
-    raise FarError(f"{n} is {kind}" + ".", advice="Give " + ("more" if n else "less") + ".")
-
-def other(text):
-    raise FarError(text)
-'''
-
-
-def test_messages_are_read_with_their_holes_helpers_and_alternatives(tmp_path):
-    (tmp_path / "room.py").write_text(SOURCE_OF_ERRORS, encoding="utf-8")
-    assert [each.name for each in messages.error_classes(tmp_path).values()] == ["SnapdpError", "FarError"]
-    signs = str.maketrans({messages.OPENED: "<", messages.CLOSED: ">"})
-    assert {(each.problem.translate(signs), each.advice) for each in messages.messages(tmp_path)} == {
-        ("column '<column>' is too far.", "Give one of them."),
-        ("<n> is long.", "Give more."),
-        ("<n> is long.", "Give less."),
-        ("<n> is short.", "Give more."),
-        ("<n> is short.", "Give less."),
-    }
-
-
-def test_the_error_that_the_page_shows_is_the_one_that_is_raised(capsys):
-    block, shown = re.search(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", page("errors.md"), re.M | re.S).groups()
-    exec(compile(block, "errors.md", "exec"), {})
-    assert capsys.readouterr().out == shown

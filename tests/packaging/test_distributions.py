@@ -1,6 +1,7 @@
 """Wheel and sdist are built, are complete, and work in a fresh environment of every Python that the project names.
 
 Long: environments are made, and packages fetched into them. The command is run from the environment, outside the tree.
+An interpreter that is not here is said to be missing, or fails where SNAPDP_REQUIRE has its name (tests/services.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 
 import snapdp
 from tests import ROOT
+from tests.services import missing
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSIONS = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["project"]["classifiers"]))
@@ -114,7 +116,7 @@ def test_the_wheel_holds_the_package_whole_and_nothing_else(built):
 def test_a_fresh_environment_with_the_wheel_alone_makes_a_release_and_verifies_it(built, tmp_path, version):
     python = interpreter(version)
     if python is None:
-        pytest.skip(f"no Python {version} on this machine")
+        missing(f"python{version}", "there is no such interpreter", covered="one on the path, or of pyenv, covers it")
     commands = fresh(python, tmp_path / "environment")
     wheel = built / f"{NAME}-py3-none-any.whl"
     run(commands / "pip", "install", "--quiet", wheel, where=tmp_path)

@@ -46,7 +46,7 @@ from tests.properties.samebits import (
 
 FURTHEST, CLOSEST = 20, 116
 DEEPEST = 200  # U > e**-200 > 2**-289: then 222 of the 511 digits follow the first one, enough for 2**-116
-PER_CASE = 3_000
+PER_CASE = 1_200
 
 # Exact arithmetic, and 118 bits or more: there plain doubles must fail on many.
 PLACED_CASES = [
@@ -183,8 +183,8 @@ def test_sums_at_a_rounding_boundary_fall_on_their_side_where_doubles_do_not(nam
     assert wrong > 0.1, f"plain doubles are wrong on {wrong:.1%} only: the values are not hard enough"
 
 
-def test_at_least_50_000_values_are_placed():
-    assert len(PLACED_CASES) * PER_CASE >= 50_000
+def test_at_least_20_000_values_are_placed():
+    assert len(PLACED_CASES) * PER_CASE >= 20_000
 
 
 @pytest.mark.parametrize("name", FEW_BITS)
@@ -304,7 +304,7 @@ def at_the_threshold(p: SnappingParameters, sampler: Any, rng: np.random.Generat
 @pytest.mark.parametrize("name", THRESHOLD_CASES)
 @pytest.mark.parametrize("path", [VectorSampler, ScalarSampler])
 def test_values_on_both_sides_of_the_acceptance_threshold_agree(name, path):
-    p, count = CASES[name].parameters, 1_500
+    p, count = CASES[name].parameters, 800
     sampler = path(p)
     values, bits = at_the_threshold(p, sampler, seeded("threshold", name, path.__name__), count)
     assert not disagreements(p, values, bits)

@@ -74,15 +74,25 @@ def places() -> dict[tuple[str, str], str]:
     return {(door, name): described.setdefault((name, id(value)), f"{door}.{name}") for door, name, value in every}
 
 
+def is_function(value: object) -> bool:
+    """Tell whether something is a function, also one that keeps its answers (`functools.cache`)."""
+    return inspect.isfunction(inspect.unwrap(value)) and not inspect.isclass(value)  # type: ignore[arg-type]
+
+
 def files_of(door: str) -> dict[str, list[str]]:
     """Return the files of a room whose names its door offers, in the order of the door, with these names."""
-    tree = ast.parse((SOURCE / door.removeprefix("snapdp.") / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse(_init_of(door).read_text(encoding="utf-8"))
     blocks = [node for node in tree.body if isinstance(node, ast.If)]
     imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
     found: dict[str, list[str]] = {}
     for node in imports:
-        found.setdefault(str(node.module), []).extend(str(alias.asname) for alias in node.names)
+        found.setdefault(str(node.module), []).extend(alias.asname or alias.name for alias in node.names)
     return found
+
+
+def _init_of(door: str) -> Path:
+    """Return the file that opens a door of several files; of one that is a file itself there is none."""
+    return SOURCE.joinpath(*door.split(".")[1:], "__init__.py")
 
 
 # Pages
@@ -90,7 +100,7 @@ def files_of(door: str) -> dict[str, list[str]]:
 
 def door_page(door: str) -> str:
     """Return the generated part of the page of a room: what it offers, by files."""
-    if not (SOURCE / door.removeprefix("snapdp.") / "__init__.py").exists():
+    if not _init_of(door).exists():
         return described(door, names_of(door))
     parts = []
     for file, names in files_of(door).items():
@@ -114,11 +124,11 @@ def described(door: str, names: list[str]) -> str:
 def _directive(door: str, name: str) -> Iterator[str]:
     place, value = places()[door, name], getattr(import_module(door), name)
     if place != f"{door}.{name}":
-        role = "class" if inspect.isclass(value) else "func" if inspect.isfunction(value) else "data"
+        role = "class" if inspect.isclass(value) else "func" if is_function(value) else "data"
         yield f"``{name}`` is described as :py:{role}:`{place}`."
     elif inspect.isclass(value):
         yield from (f".. autoclass:: {place}", "   :members:")
-    elif inspect.isfunction(value):
+    elif is_function(value):
         yield f".. autofunction:: {place}"
     else:
         yield from _constant(name, value, *_comment_of(door, name))
@@ -126,7 +136,7 @@ def _directive(door: str, name: str) -> Iterator[str]:
 
 def _constant(name: str, value: object, written: str, comment: str) -> Iterator[str]:
     yield f".. py:data:: {name}"
-    shown = written if len(written) <= LONGEST_VALUE else repr(value)
+    shown = written if 0 < len(written) <= LONGEST_VALUE else repr(value)
     if len(shown) <= LONGEST_VALUE and "\n" not in shown and " at 0x" not in shown:
         yield f"   :value: {shown}"
     yield from ("", f"   {inline(comment) if comment else ''}")
@@ -134,18 +144,17 @@ def _constant(name: str, value: object, written: str, comment: str) -> Iterator[
 
 def _comment_of(door: str, name: str) -> tuple[str, str]:
     """Return how a constant is written in its file, and what the comment beside it says."""
-    file = next((file for file, names in files_of(door).items() if name in names), "") if door in _rooms() else door
+    file = door
+    while file in doors() and _init_of(file).exists():  # a door may offer what another one does
+        file = next(of for of, names in files_of(file).items() if name in names)
     written, comments = _written(str(import_module(file).__file__))
-    return written.get(name, ("", 0))[0], comments.get(written.get(name, ("", 0))[1], "")
-
-
-def _rooms() -> set[str]:
-    return {each for each in doors() if (SOURCE / each.removeprefix("snapdp.") / "__init__.py").exists()}
+    shown, line = written.get(name, ("", 0))
+    return shown, comments.get(line, "")
 
 
 @cache
 def _written(path: str) -> tuple[dict[str, tuple[str, int]], dict[int, str]]:
-    """Return the assignments of a file, by name, with the line on which they end; and its comments, by line."""
+    """Return the assignments of a file, by name, with the line on which they begin; and its comments, by line."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     found: dict[str, tuple[str, int]] = {}
@@ -153,6 +162,8 @@ def _written(path: str) -> tuple[dict[str, tuple[str, int]], dict[int, str]]:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and getattr(node, "value", None) is not None:
             found[target.id] = ast.unparse(node.value), node.lineno  # type: ignore[attr-defined]
+        for each in target.elts if isinstance(target, ast.Tuple) else ():  # their values are those that they have
+            found[ast.unparse(each)] = "", node.lineno
     lines = iter(text.splitlines(keepends=True))
     tokens = tokenize.generate_tokens(lambda: next(lines, ""))
     comments = {each.start[0]: each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT}

@@ -31,7 +31,7 @@ def called(path: str, command: click.Command) -> click.Context:
 
 def commands_page() -> str:
     """Return the sections of all commands, in the order of the map."""
-    parts = [_section(PROGRAM, main, 2, told="")]
+    parts = [_section(PROGRAM, main, 2)]
     found = every_command()
     for heading, names in groupby(COMMANDS, key=lambda name: COMMANDS[name].heading):
         parts.append(f"## {heading}")
@@ -45,10 +45,10 @@ def commands_page() -> str:
     return "\n\n".join([*parts, "## Names of before", "They work, and say the new ones.", former])
 
 
-def _section(path: str, command: click.Command, level: int, told: str = "") -> str:
+def _section(path: str, command: click.Command, level: int) -> str:
     ctx = called(path, command)
     usage = " ".join([path, *command.collect_usage_pieces(ctx)])
-    sentences = [plain(" ".join(each.split())) for each in _PARAGRAPHS.split(told or command.help or "")]
+    sentences = [plain(" ".join(each.split())) for each in _PARAGRAPHS.split(command.help or "")]
     before, examples = _epilog(command)
     parts = [f"{'#' * level} {path}", *sentences, fenced(usage, "text"), _options(path, command, ctx), *before]
     if isinstance(command, click.Group) and command is not main:

@@ -23,7 +23,11 @@ def plain(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return Markdown as one cell of a table."""
+    """Return Markdown as one cell of a table.
+
+    >>> print(cell("`A | B`, on \\n two lines"))
+    `A \\| B`, on two lines
+    """
     return " ".join(re.sub(r"(?<!\\)\|", r"\\|", text).split())
 
 
@@ -31,11 +35,6 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table, whose cells are Markdown."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
-
-
-def code(text: str) -> str:
-    """Return a text as code in a line."""
-    return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def fenced(text: str, language: str) -> str:

@@ -1,31 +1,39 @@
 """Every refusal of the package, read from its source: class, room, message and what to do.
 
-A message is what is handed to an error of the family when it is made. What is put into it when it happens is shown as
-a hole, ‹column›. A helper of a module that makes errors from what it is given is followed to where it is called.
-Nothing of the package is run.
+A message is what is handed to an error of the family when it is made (message_texts has what that can be). A helper
+that makes errors from what it is given is followed to where it is called, and a function that returns the words of a
+message to what it returns. Nothing of the package is run.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from snapdp_reference.message_texts import (
+    MOST_ALTERNATIVES,
+    Known,
+    assigned,
+    clean,
+    constants,
+    in_function,
+    is_wordless,
+    returned,
+    said,
+    texts_in,
+)
+
 FAMILY = "SnapdpError"
 MISUSE = ("UsageError", "BadParameter", "BadOptionUsage", "BadArgumentUsage", "ClickException")
-_DERIVED = re.compile(r"^class \w+\(\w*Error\)", re.MULTILINE)
-RAISING = re.compile(r"\braise |Error\(")
-MOST_ALTERNATIVES = 12  # of one message, where what is put into it can be several texts
-OPENED, CLOSED = "\u2039", "\u203a"  # around a hole
-_ONE_HOLE = re.compile(f"(?:{OPENED}[^{CLOSED}]*{CLOSED})?")
-_UNKNOWN = f"{OPENED}...{CLOSED}"
+FAILING = {"self": "BadParameter", "ctx": "UsageError"}  # whose method `fail` raises what
+_DERIVED = re.compile(r"^ *class \w+\([^)]*Error\b", re.MULTILINE)
+RAISING = re.compile(r"\braise |Error\(|\.fail\(")
 _HOLDING = (ast.expr, ast.stmt, ast.keyword, ast.excepthandler, ast.comprehension, ast.withitem, ast.match_case)
-Known = Mapping[str, Sequence[str]]
 
 
 class Message(NamedTuple):
@@ -50,16 +58,25 @@ class ErrorClass(NamedTuple):
 def error_classes(source: Path) -> dict[str, ErrorClass]:
     """Return every class of the family, by name, those first that others are derived from."""
     classes = {
-        node.name: ErrorClass(node.name, _bases(node)[0], ast.get_docstring(node) or "", _where(path, source))
+        node.name: (node, path)
         for path in sorted(source.rglob("*.py"))
         if _DERIVED.search(text := path.read_text(encoding="utf-8"))  # parsing them all would take seconds
-        for node in ast.parse(text).body
-        if isinstance(node, ast.ClassDef) and _bases(node)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef)
     }
-    found: dict[str, ErrorClass] = {FAMILY: classes[FAMILY]}
-    while more := {name: each for name, each in classes.items() if each.base in found and name not in found}:
-        found |= more
+    found: dict[str, ErrorClass] = {}
+    while more := [name for name in classes if name not in found and _base(classes[name][0], found)]:
+        for name in more:
+            node, path = classes[name]
+            told = ast.get_docstring(node) or ""
+            found[name] = ErrorClass(name, _base(node, found), told, _where(path, source))
     return found
+
+
+def _base(node: ast.ClassDef, family: Mapping[str, ErrorClass]) -> str:
+    """Return the base of a class that belongs to the family; none where it does not."""
+    bases = [_last_name(base) for base in node.bases]
+    return bases[0] if node.name == FAMILY else next((base for base in bases if base in family), "")
 
 
 def messages(source: Path) -> list[Message]:
@@ -85,10 +102,6 @@ def _where(path: Path, source: Path) -> str:
     return path.relative_to(source).as_posix()
 
 
-def _bases(node: ast.ClassDef) -> list[str]:
-    return [_last_name(base) for base in node.bases]
-
-
 def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
@@ -109,8 +122,15 @@ def _calls(source: Path) -> dict[str, list[_Made]]:
     for path, tree in trees(source).items():
         known = _texts_of(tree, source)
         for call, within in _within(tree, ()):
-            found.setdefault(_last_name(call.func), []).append(_Made(call, within, _where(path, source), known))
+            found.setdefault(_raised(call.func), []).append(_Made(call, within, _where(path, source), known))
     return found
+
+
+def _raised(called: ast.expr) -> str:
+    """Return the name that is called; where a method `fail` is, the error that it raises."""
+    if isinstance(called, ast.Attribute) and called.attr == "fail":
+        return FAILING.get(_last_name(called.value), "")
+    return _last_name(called)
 
 
 def _within(
@@ -124,11 +144,14 @@ def _within(
 
 
 @cache
-def _helpers(source: Path) -> dict[str, int]:
-    """Return how many functions of the package have a name."""
-    return Counter(
-        node.name for tree in trees(source).values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
-    )
+def _functions(source: Path) -> dict[str, list[tuple[ast.FunctionDef, str]]]:
+    """Return the functions of the package, by name, each with the file that has it."""
+    found: dict[str, list[tuple[ast.FunctionDef, str]]] = {}
+    for path, tree in trees(source).items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name, []).append((node, _where(path, source)))
+    return found
 
 
 def _of_call(made: _Made, error: str, source: Path) -> Iterator[Message]:
@@ -139,9 +162,22 @@ def _of_call(made: _Made, error: str, source: Path) -> Iterator[Message]:
     room = made.place.partition("/")[0].removesuffix(".py")
     for known in _given(made, source):
         told = texts_in(advice[0], known) if advice and error not in MISUSE else [""]
-        for problem, what_to_do in list(product(texts_in(arguments[0], known), told))[:MOST_ALTERNATIVES]:
-            if not _ONE_HOLE.fullmatch(problem):  # handed on as it was told elsewhere
-                yield Message(error, room, _clean(problem), _clean(what_to_do), f"{made.place}:{made.call.lineno}")
+        problems = _problems(arguments[0], known, made.place, source)
+        for problem, what_to_do in list(product(problems, told))[:MOST_ALTERNATIVES]:
+            if not is_wordless(problem):  # handed on as it was told elsewhere
+                yield Message(error, room, clean(problem), clean(what_to_do), f"{made.place}:{made.call.lineno}")
+
+
+def _problems(node: ast.expr, known: Known, place: str, source: Path) -> list[str]:
+    """Return the texts of a message; where a function is asked for all of it, what that returns."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return texts_in(node, known)
+    named = _functions(source).get(node.func.id, [])
+    nearest = [each for each in named if each[1] == place] or named
+    if len(nearest) != 1:
+        return texts_in(node, known)
+    function, file = nearest[0]
+    return returned(function, _texts_of(trees(source)[source / file], source))
 
 
 def _given(made: _Made, source: Path) -> Iterator[Known]:
@@ -150,31 +186,21 @@ def _given(made: _Made, source: Path) -> Iterator[Known]:
         yield made.known
         return
     helper = made.within[-1]
-    local = {**made.known, **_defaults(helper, made.known), **_assigned(helper, made.known)}
+    local = in_function(helper, made.known)
     parameters = [each.arg for each in helper.args.args if each.arg not in ("self", "cls")]
     used = {node.id for node in ast.walk(made.call) if isinstance(node, ast.Name)}
     texts = {each for each in (*parameters, *(each.arg for each in helper.args.kwonlyargs)) if each in used}
     filled = [
-        {name: options for name, argument in _arguments(each.call, parameters) if (options := _said(argument, each))}
+        {
+            name: options
+            for name, argument in _arguments(each.call, parameters)
+            if (options := _given_text(argument, each))
+        }
         for each in (_calls(source).get(helper.name, ()) if texts else ())
-        if each.place == made.place or _helpers(source)[helper.name] == 1
+        if each.place == made.place or len(_functions(source)[helper.name]) == 1
     ]
     filled = [each for each in filled if texts & set(each)]
     yield from ({**local, **each} for each in filled) if filled else (local,)
-
-
-def _defaults(function: ast.FunctionDef, known: Known) -> dict[str, list[str]]:
-    """Return the texts that parameters of a function stand for where they are not given."""
-    given = function.args
-    placed = zip(given.args[len(given.args) - len(given.defaults) :], given.defaults, strict=True)
-    named = (
-        (each, value) for each, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is not None
-    )
-    return {each.arg: texts_in(value, known) for each, value in (*placed, *named) if _is_text(value)}
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _arguments(call: ast.Call, parameters: Sequence[str]) -> Iterator[tuple[str, ast.expr]]:
@@ -182,34 +208,10 @@ def _arguments(call: ast.Call, parameters: Sequence[str]) -> Iterator[tuple[str,
     yield from ((each.arg, each.value) for each in call.keywords if each.arg)
 
 
-def _said(node: ast.expr, where: _Made | Known) -> list[str]:
-    """Return the texts of an argument, if it is one; a hole by itself says nothing."""
-    known = where
-    if isinstance(where, _Made):
-        around = where.within[-1:]
-        known = {**where.known, **(_assigned(around[0], where.known) if around and isinstance(node, ast.Name) else {})}
-    found = texts_in(node, known)
-    return [] if all(map(_ONE_HOLE.fullmatch, found)) else found
-
-
-def _assigned(function: ast.FunctionDef, known: Known) -> dict[str, list[str]]:
-    """Return the texts that names of a function are given in it, each by one assignment or several."""
-    found: dict[str, list[str]] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            pairs = _pairs(node.targets[0], node.value)
-            for name, value in pairs:
-                if options := _said(value, known):
-                    found.setdefault(name, []).extend(options)
-    return found
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
-    if isinstance(target, ast.Name):
-        return [(target.id, value)]
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return [(each.id, one) for each, one in zip(target.elts, value.elts, strict=True) if isinstance(each, ast.Name)]
-    return []
+def _given_text(argument: ast.expr, made: _Made) -> list[str]:
+    """Return the texts of an argument where a helper is called; names stand for what its caller gave them."""
+    inside = made.within[-1:] if isinstance(argument, ast.Name) else ()
+    return said(argument, {**made.known, **(assigned(inside[0], made.known) if inside else {})})
 
 
 def _texts_of(tree: ast.Module, source: Path) -> dict[str, list[str]]:
@@ -221,7 +223,7 @@ def _texts_of(tree: ast.Module, source: Path) -> dict[str, list[str]]:
         for alias in node.names
         if (told := _texts_anywhere(source).get(alias.name))
     }
-    return {**found, **_constants(tree)}
+    return {**found, **constants(tree)}
 
 
 @cache
@@ -229,83 +231,6 @@ def _texts_anywhere(source: Path) -> dict[str, list[str]]:
     """Return every text that some module has a name for; where two have one name, neither."""
     every: dict[str, list[list[str]]] = {}
     for tree in trees(source).values():
-        for name, options in _constants(tree).items():
+        for name, options in constants(tree).items():
             every.setdefault(name, []).append(options)
     return {name: options[0] for name, options in every.items() if len(options) == 1}
-
-
-def _constants(tree: ast.Module) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for node in tree.body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(target, ast.Name) and (options := _said(node.value, found)):
-            found[target.id] = options
-    return found
-
-
-# Texts
-
-
-def texts_in(node: ast.expr, known: Known) -> list[str]:
-    """Return the texts that an expression can be, with holes for what is known when it happens."""
-    if isinstance(node, ast.Constant):
-        return [] if node.value is None else [str(node.value)]
-    if isinstance(node, ast.JoinedStr):
-        return _joined([texts_in(each, known) for each in node.values])
-    if isinstance(node, ast.FormattedValue):
-        quote = "'" if node.conversion == ord("r") and not isinstance(node.value, ast.Constant) else ""
-        return [f"{quote}{each}{quote}" for each in texts_in(node.value, known)]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _joined([texts_in(node.left, known), texts_in(node.right, known)])
-    if isinstance(node, ast.IfExp):
-        return [*texts_in(node.body, known), *texts_in(node.orelse, known)]
-    if isinstance(node, ast.Name) and node.id in known:
-        return list(known[node.id])
-    return [f"{OPENED}{hole(node)}{CLOSED}"]
-
-
-def _joined(parts: Sequence[Sequence[str]]) -> list[str]:
-    found = ["".join(each) for each in product(*parts)] if parts else [""]
-    return (
-        found
-        if len(found) <= MOST_ALTERNATIVES
-        else ["".join(each[0] if len(each) == 1 else _UNKNOWN for each in parts)]
-    )
-
-
-def hole(node: ast.expr) -> str:
-    """Return a word for what an expression puts into a message: the name that it is about.
-
-    >>> hole(ast.parse("one_line(column.name)", mode="eval").body)
-    'column'
-    """
-    if isinstance(node, ast.Name):
-        return node.id.strip("_").replace("_", " ").lower()
-    if isinstance(node, ast.Attribute):
-        of = hole(node.value)
-        plain = node.attr.strip("_").replace("_", " ").lower()
-        return of if plain in ("name", "title", "value", "text", "strerror") and of not in ("self", "...") else plain
-    if isinstance(node, ast.Call) and (node.args or node.keywords):
-        inner = node.args[-1] if node.args else node.keywords[-1].value
-        return (
-            hole(inner)
-            if not isinstance(node.func, ast.Attribute) or node.func.attr == "join"
-            else hole(node.func.value)
-        )
-    if isinstance(node, ast.Call):
-        return hole(node.func)
-    if isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
-        return hole(node.generators[0].iter)
-    if isinstance(node, (ast.Subscript, ast.Starred)):
-        return hole(node.value)
-    if isinstance(node, ast.BinOp):
-        return hole(node.left)
-    if isinstance(node, ast.BoolOp):
-        return hole(node.values[0])
-    if isinstance(node, ast.IfExp):
-        return hole(node.body)
-    return "..."
-
-
-def _clean(text: str) -> str:
-    return " ".join(text.replace(2 * _UNKNOWN, _UNKNOWN).split())

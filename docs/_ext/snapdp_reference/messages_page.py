@@ -9,7 +9,8 @@ from itertools import groupby
 
 from snapdp_reference.api import SOURCE
 from snapdp_reference.markdown import plain, table
-from snapdp_reference.messages import CLOSED, MISUSE, ErrorClass, Message, error_classes, messages
+from snapdp_reference.message_texts import CLOSED
+from snapdp_reference.messages import MISUSE, ErrorClass, Message, error_classes, messages
 
 ROOMS = {  # what those who read messages call the rooms
     "studies": "Studies, columns, statistics and plans",

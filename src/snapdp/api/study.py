@@ -149,12 +149,26 @@ class Study:
         covers it: do not publish it, and do not change a bound because of it. A declared column that no statistic
         needs is looked at where the table has it.
         """
-        from snapdp.studies import KeyColumn, PersonColumn, aggregates_of
+        from snapdp.studies import KeyColumn
+
+        used = [column for column in self._used() if not isinstance(column, KeyColumn)]
+        return self.table(table).inspect(used, others=self.columns, watch=watch)
+
+    def check_names(self, path: str | os.PathLike[str]) -> None:
+        """Refuse a CSV or Parquet file that lacks a column of a statistic, or stores it as something else, by its first
+        line or schema. No row is read.
+        """
+        from snapdp.tables import check_columns
+
+        check_columns(Path(_path(path, "the table")), self._used(), dialect=self.csv)
+
+    def _used(self) -> list[Column]:
+        """Return the columns that the statistics read, and those that name persons."""
+        from snapdp.studies import PersonColumn, aggregates_of
 
         asked = aggregates_of(each.statistic for each in self.asked)
-        used = [column for each in asked for column in each.every_column if not isinstance(column, KeyColumn)]
-        used += [PersonColumn(name=name) for name in self.relation.person_columns]
-        return self.table(table).inspect(used, others=self.columns, watch=watch)
+        used = [column for each in asked for column in each.every_column]
+        return [*used, *(PersonColumn(name=name) for name in self.relation.person_columns)]
 
     def check(self, table: Any = None, *, plan: Plan | None = None, watch: Watch | None = None) -> None:
         """Read the table as a release would, and refuse what a release would refuse: a column that is absent, a file

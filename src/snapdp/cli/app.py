@@ -23,7 +23,7 @@ from snapdp import __version__
 from snapdp.cli import screen
 from snapdp.cli.flags.spelling import in_flags
 from snapdp.cli.help.former_names import FORMER_COMMANDS, hinting
-from snapdp.cli.help.late import Late, LateGroup
+from snapdp.cli.help.late import HELP_FLAGS, Late, LateGroup
 from snapdp.display import one_line, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
 
@@ -145,18 +145,20 @@ class PoliteGroup(LateGroup):
 def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     hint: Callable[[SnapdpError], str | None] = ctx.meta.get("snapdp.try", lambda _: None)
     command = hint(refusal)
-    problem, advice, command = (
-        text and one_line(without_secrets(text), screen.LONGEST_MESSAGE)
-        for text in (refusal.problem, _advice(ctx, refusal), command)
-    )
+    problem, advice = (_harmless(text) for text in (refusal.problem, _advice(ctx, refusal)))
+    command = command and "\n".join(map(_harmless, command.split("\n")))
     if ctx.meta.get("snapdp.json"):
         spent = str(refusal.numbers.get("spent", "0"))
         said = {"ok": False, "error": problem, "advice": advice, "spent": spent}
         screen.echo_json(said if command is None else {**said, "try": command})
         return
     told = screen.wrapped("\n  ".join(filter(None, (f"Refused: {problem}", advice))))
-    tried = f"\n  Try: {command}" if command else ""  # in one piece, to be copied
+    tried = "\n  Try: " + command.replace("\n", "\n    ") if command else ""  # each line in one piece, to be copied
     screen.echo(told + tried, err=True, colour="red")
+
+
+def _harmless(text: str) -> str:
+    return one_line(without_secrets(text), screen.LONGEST_MESSAGE)
 
 
 def _advice(ctx: click.Context, refusal: SnapdpError) -> str:
@@ -193,7 +195,7 @@ def _help(misuse: click.ClickException) -> str:
     cls=PoliteGroup,
     late=COMMANDS,
     former=FORMER_COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP_FLAGS},
     epilog=EXAMPLE,
 )
 @click.version_option(__version__, prog_name="snapdp")

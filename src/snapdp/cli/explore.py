@@ -20,12 +20,13 @@ from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
 from snapdp.cli.flags.texts import said_texts, text_options
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.release import (
     FILE,
     account_named,
     charged_release,
-    ledger_to_create,
+    ledger_to_give,
     output_files,
     saved,
     say_texts_kept,
@@ -74,7 +75,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--exponents",
-            type=int,
+            type=WHOLE,
             nargs=2,
             metavar="LEAST LARGEST",
             help="Powers of two to count by, on both sides of zero.  [default: -10 40]",
@@ -86,11 +87,11 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="NUMBER",
             help="Found wrongly in this share of looks: 0.05 is 95 %.  [default: 0.05]",
         ),
-        click.option("--n", type=int, help="The number of rows is public, and this (change-one)."),
-        click.option("--n-max", type=int, help="It is private, and at most this (add-remove)."),
+        click.option("--n", type=WHOLE, help="The number of rows is public, and this (change-one)."),
+        click.option("--n-max", type=WHOLE, help="It is private, and at most this (add-remove)."),
         click.option("--person", multiple=True, metavar="COLUMN,...", help="Protect whole persons, named by these."),
-        click.option("--rows-per-person", type=int, help="At most so many rows of a person are kept.  [default: 1]"),
-        click.option("--unit-rows", type=int, help="Protect so many rows together, which nothing enforces."),
+        click.option("--rows-per-person", type=WHOLE, help="At most so many rows of a person are kept.  [default: 1]"),
+        click.option("--unit-rows", type=WHOLE, help="Protect so many rows together, which nothing enforces."),
     )
     for option in reversed(options):
         command = option(command)
@@ -132,8 +133,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     if is_study(options):
         raise click.UsageError("A look takes the table itself, not a study: what a study declares is known already.")
     if ledger_path is None:
-        command = ledger_to_create(options)
-        raise click.UsageError(f"Which ledger is charged? Give --ledger PATH. To open one: {command}")
+        raise click.UsageError(f"Which ledger is charged? {ledger_to_give(options)}")
     ctx.meta["snapdp.try"] = lambda refusal: to_try(refusal, options, ledger_path)
     outputs = output_files(options)
     _check_study_file(options["study_path"])

@@ -1,7 +1,7 @@
-"""`snapdp init`: write a study file, from flags or from questions. It never looks at data.
+"""`snapdp init`: write a study file, from flags or from questions. Of a table it reads the names of columns, no row.
 
-Room: cli. The questions are those of `snapdp start`, without a file; what is answered becomes the values of a study,
-which the study reader checks and its writer writes.
+Room: cli. The questions are those of `snapdp start`; what is answered becomes the values of a study, which the study
+reader checks and its writer writes. A table that is not there yet, or that cannot be opened here, is not asked.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import csv_options, csv_values
+from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, say
-from snapdp.display import one_line
+from snapdp.display import exact_amount, is_address, one_line
+
+if TYPE_CHECKING:
+    from snapdp.studies import DeclaredStudy
 
 EXAMPLE = """\b
 Examples:
@@ -37,8 +40,12 @@ Examples:
 
 @click.command("init", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--dataset", metavar="NAME", help="The name of the dataset: its account in the ledger.")
-@click.option("--data", help="Where the table is; it is not opened.")
+@click.option(
+    "--dataset", metavar="NAME", help="The dataset: its account in the ledger.  [default: the name of --data, or PATH]"
+)
+@click.option(
+    "--data", help="Where the table is, as seen from the study; of a CSV or Parquet file the names of columns are read."
+)
 @csv_options
 @statistic_options
 @click.option(
@@ -54,34 +61,41 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     """Write a study file: what is public about a dataset and what will be asked of it.
 
     Without flags it asks the questions of `snapdp start`, which goes on to the report. Bounds, categories and row
-    counts are what you declare, never taken from the data.
+    counts are what you declare, never taken from the data: of a CSV or Parquet file the names of columns are read, and
+    no row. How a CSV file is written goes into the study, for all commands.
     """
     from snapdp.drafts import write_new_text
     from snapdp.studies import keys_beside, plan_of, study_from_values, study_to_toml
     from snapdp.tables import read_keys
 
-    ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.json"], ctx.meta["snapdp.try"] = as_json, to_declare
     if path.suffix != ".toml":
         raise click.UsageError(f"A study file ends in .toml, not '{path.suffix}'.")
     if os.path.lexists(path):
-        raise click.UsageError(f"{path} exists; it is not overwritten. Edit it, or give another name.")
-    asked = not given(options)
+        raise click.UsageError(
+            f"{path} exists; it is not overwritten. Edit it; or remove it and write it again, as long as nothing was "
+            "released with it."
+        )
+    asked, table = not given(options), _table(path, options["data"])
+    natural = _dataset(path, options["data"])
     if asked:
         from snapdp.cli.start.without_file import asked_values
 
-        values = asked_values(path, options["dataset"])
+        values = asked_values(path, options, table, dataset=natural)
     else:
         if options["epsilon"] is None and options["accuracy"] is None:
             options["epsilon"] = options["budget"]
-        values = study_values(options, dataset=options["dataset"] or path.stem)
+        values = study_values(options, dataset=options["dataset"] or natural)
     if options["budget"] is not None:
         values["budget"] = options["budget"]
     if options["data"]:
         values["data"] = options["data"]
-    if said := csv_values(options):
+    if said := {**values.get("csv", {}), **csv_values(options)}:
         values["csv"] = said
     values |= said_texts(options)
     study = study_from_values(values, read_keys=keys_beside(path, read_keys))  # relative to the study, as data are
+    if table is not None:
+        _check_names(study, table)
     plan = plan_of(study)
     write_new_text(study_to_toml(study), path)
     if as_json:
@@ -91,5 +105,60 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         from snapdp.cli.render import show
 
         show(plan)
-    then = "plan" if study.budget is None else "ledger create --from"
-    say(f"wrote {one_line(str(path))}; next: snapdp {then} {one_line(shlex.quote(str(path)))}")
+        if not study.relation.person_columns and study.relation.unit_rows == 1:
+            say("One row is one person? If not: --person COLUMN, or --unit-rows N.")
+    first, *more = _next(path, study)
+    say(f"wrote {one_line(str(path))}; {first}")
+    for line in more:
+        say(line)
+
+
+def _next(path: Path, study: DeclaredStudy) -> list[str]:
+    """Return what comes next, in lines: the account of the table is opened, or the one that it has is used."""
+    from snapdp.cli.accounts.places import account_in, ledger_beside, ledgers_beside, to_share
+
+    named = one_line(shlex.quote(str(path)))
+    if study.budget is None:
+        return [f"next: snapdp plan {named}"]
+    data = study.data if study.data is None or is_address(study.data) else str(path.parent / study.data)
+    ledger = ledger_beside(str(path), study.dataset, data)
+    where = one_line(shlex.quote(ledger))
+    if (account := account_in(ledger, study.dataset)) is not None:
+        held = f"{one_line(ledger)} has the account of {one_line(study.dataset)}"
+        if not account.left:
+            return [f"{held}, with nothing left: nothing new can be released"]
+        look = [] if study.data is None else [f"snapdp inspect {named}"]
+        steps = [*look, f"snapdp release {named} --ledger {where}"]
+        left = f"{exact_amount(account.left)} of {exact_amount(account.cap)}"
+        return [f"{held}, with {left} left", *map(": ".join, zip(("next", "then"), steps, strict=False))]
+    if os.path.exists(ledger) or not (others := ledgers_beside(ledger)):
+        return [f"next: snapdp ledger create --from {named}"]
+    create = f"snapdp ledger create {where} --from {named}"
+    beside = ", ".join(one_line(each.name) for each in others)
+    return [f"beside it: {beside}", *to_share(others, study=str(path), otherwise=create, data=data).split("\n")]
+
+
+def _dataset(path: Path, data: str | None) -> str:
+    """Return the name of the dataset where nobody gives one: that of the table, so that all its studies share it."""
+    from snapdp.cli.accounts.places import table_name
+    from snapdp.ledger import is_label
+
+    name = "" if not data or is_address(data) else table_name(path.parent / data)
+    return name if is_label(name) else path.stem
+
+
+def _table(path: Path, data: str | None) -> Path | None:
+    """Return the file of the table, which the study names as seen from itself; None where its names cannot be read."""
+    from snapdp.tables import is_readable
+
+    if not data or is_address(data):
+        return None
+    found = path.parent / data
+    return found if is_readable(found) else None
+
+
+def _check_names(study: DeclaredStudy, table: Path) -> None:
+    """Refuse columns that the table does not have, before a study with them is written."""
+    from snapdp.api.study import Study
+
+    Study(study).check_names(table)

@@ -5,6 +5,8 @@ Room: cli. Parse, one library call, render. It has no --json: what it says is fo
 
 from __future__ import annotations
 
+import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +21,7 @@ from snapdp.cli.screen import note, table, watch
 if TYPE_CHECKING:
     from snapdp.tables import Look
 
+QUOTE = "'"  # a sign stands in quotes: it is hard to see without
 EXAMPLE = """\b
 Examples:
   snapdp inspect people.csv
@@ -41,8 +44,12 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
     For whoever may read the table: it costs nothing, and no epsilon covers it. Nothing is written: no ledger entry,
     record, log or cache. There is no --json: its answers are not to be kept, passed on, or built into a request.
     """
-    ctx.meta["snapdp.try"], ctx.meta["snapdp.study"] = to_declare, is_study(options)
-    show_look(_look(options))
+    study = options["source"] if is_study(options) else None
+    ctx.meta["snapdp.try"], ctx.meta["snapdp.study"] = partial(to_declare, study=study), study is not None
+    look = _look(options)
+    show_look(look)
+    if look.signs:
+        note(_to_type(dict(look.signs), study), style="")
 
 
 def _look(options: dict[str, Any]) -> Look:
@@ -77,6 +84,18 @@ def show_look(look: Look, *, to_stderr: bool = False) -> None:
     if not look.lines:
         note("No statistic here reads a cell.", err=to_stderr)
         return
-    table(look.heads, look.lines, err=to_stderr)
+    table(look.heads, look.lines, unbroken=len(look.heads) - 1, err=to_stderr)
     for each in look.notes:
         note(each, err=to_stderr)
+
+
+def _to_type(signs: dict[str, str], study: str | None) -> str:
+    """Return what to type where numbers are written with other signs: flags, or lines of the study."""
+    if study is None:
+        flags = (
+            f"--{key} {shlex.quote(value) if value == QUOTE else f'{QUOTE}{value}{QUOTE}'}"
+            for key, value in signs.items()
+        )
+        return f"Try: the same command with {' '.join(flags)}"
+    lines = " and ".join(f'{key} = "{value}"' for key, value in signs.items())
+    return f"Try: change [csv] of {shlex.quote(study)} to: {lines}"

@@ -13,9 +13,11 @@ import click
 
 from snapdp.cli.accounts.amend import amend_command
 from snapdp.cli.accounts.composed import composed_command
-from snapdp.cli.accounts.opening import ledger_beside, opening_by_flags, opening_of
+from snapdp.cli.accounts.opening import opening_by_flags, opening_of
+from snapdp.cli.accounts.places import ledger_beside, refuse_second, to_share
 from snapdp.cli.accounts.views import paragraph, show_account, show_history
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.cli.help.late import HintingGroup
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display import exact_amount, is_address, one_line, shown_address
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
 
 CREATE = """\b
 Examples:
+  snapdp ledger create --from study.toml
   snapdp ledger create firms.ledger --dataset firms --cap 1 \\
       --relation change-one --n 5000
-  snapdp ledger create --from study.toml
 """
 
 
@@ -56,15 +58,15 @@ def ledger_group() -> None:
     type=click.Choice(["change-one", "add-remove"]),
     help="The number of rows is public (change-one) or private (add-remove).",
 )
-@click.option("--n", type=int, help="The public number of rows (change-one).")
-@click.option("--n-max", type=int, help="A public bound on the private number of rows (add-remove).")
+@click.option("--n", type=WHOLE, help="The public number of rows (change-one).")
+@click.option("--n-max", type=WHOLE, help="A public bound on the private number of rows (add-remove).")
 @click.option(
     "--person", multiple=True, metavar="COLUMN,...", help="Protect persons, named by this column, or several together."
 )
 @click.option(
-    "--rows-per-person", type=int, help="Fix for all requests how many rows of each are kept.  [default: they say it]"
+    "--rows-per-person", type=WHOLE, help="Fix for all requests how many rows of each are kept.  [default: they say it]"
 )
-@click.option("--unit-rows", type=int, help="Protect so many rows together, where no column names persons.")
+@click.option("--unit-rows", type=WHOLE, help="Protect so many rows together, where no column names persons.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def create_command(ctx: click.Context, /, path: str | None, study: str | None, as_json: bool, **flags: Any) -> None:
@@ -73,14 +75,18 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     With --from everything is taken from the study: its dataset, whom it protects, its budget as the cap. PATH is then
     a ledger beside it, unless you give one. Whom an account protects is fixed for good; its cap can only be raised.
     """
+    from snapdp.api.study import study as load
     from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
-    terms = opening_by_flags(flags) if study is None else opening_of(study, flags)
-    place = path or (None if study is None else ledger_beside(study, terms["name"]))
+    found = None if study is None else load(study)
+    terms = opening_by_flags(flags) if found is None or study is None else opening_of(found, study, flags)
+    place = path or (None if found is None else ledger_beside(str(study), found.dataset, found.data))
     if place is None:
         raise click.UsageError("Which file is the ledger? Give PATH, or --from STUDY.toml.")
-    ctx.meta["snapdp.try"] = lambda refusal: _to_see(refusal, place)
+    ctx.meta["snapdp.try"] = lambda refusal: _to_go_on(refusal, place, study, flags["cap"])
+    if path is None:
+        refuse_second(place, str(study), None if found is None else found.data)
     is_new = not _is_there(place)
     with Ledger.create(place) if is_new else Ledger.open(place) as ledger:
         account = ledger.create_account(**terms)
@@ -94,7 +100,8 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     if is_new and not is_address(place):
         paragraph(f"Wrote {where}. Keep it: it knows what was spent.", err=True)
     if study is not None:
-        say(f"Next: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
+        say(f"Next: snapdp inspect {_quoted(study)}")
+        say(f"Then: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
 
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
@@ -195,9 +202,19 @@ def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
         echo(f"{one_line(shown_address(address))} is up to date: {done} applied.")
 
 
-def _to_see(refusal: SnapdpError, path: str) -> str | None:
-    """Return the command that shows the account which is there already."""
-    return f"snapdp ledger show {_quoted(shown_address(path))}" if "existing" in refusal.numbers else None
+def _to_go_on(refusal: SnapdpError, path: str, study: str | None, cap: str | None) -> str | None:
+    """Return the commands for an account that is there already, or that may be in another ledger beside this one."""
+    where = _quoted(shown_address(path))
+    if "existing" in refusal.numbers:
+        use = "" if study is None else f"\nsnapdp release {_quoted(study)} --ledger {where}"
+        return f"snapdp ledger show {where}{use}"
+    others: Any = refusal.numbers.get("beside")
+    data: Any = refusal.numbers.get("data")
+    if others is None or study is None:
+        return None
+    capped = "" if cap is None else f" --cap {_quoted(cap)}"
+    create = f"snapdp ledger create {where} --from {_quoted(study)}{capped}"
+    return to_share(others, study=study, otherwise=create, data=data)
 
 
 def _quoted(path: str) -> str:

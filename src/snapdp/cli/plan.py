@@ -15,6 +15,7 @@ from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
 from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.flags.picture import picture_option, writing_picture
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, say
 from snapdp.display import one_line
@@ -63,7 +64,7 @@ Examples:
 )
 @click.option(
     "--if-rows",
-    type=int,
+    type=WHOLE,
     metavar="N",
     help="Errors that depend on how many rows there are: show them for N rows in the table, or in each group.  "
     "[default: an equal share of n or n_max]",

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.accounts.opening import ledger_beside
+from snapdp.cli.accounts.places import ledger_beside, ledger_of_table, ledgers_beside, named_account, to_share
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
-from snapdp.cli.flags.source import is_study, refuse_strays, source_options
+from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_look
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, say, watch
-from snapdp.display import exact_amount, one_line, shown_address
+from snapdp.display import exact_amount, is_address, one_line, shown_address
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.charges"], ctx.meta["snapdp.study"] = True, is_study(options)
     if ledger_path is None:
-        command = ledger_to_create(options)
-        raise click.UsageError(f"Which ledger is charged? Give --ledger PATH. To open one: {command}")
+        raise click.UsageError(f"Which ledger is charged? {ledger_to_give(options)}")
     ctx.meta["snapdp.try"] = lambda refusal: to_try(refusal, options, ledger_path)
     outputs = output_files(options)
     with Ledger.open(ledger_path) as ledger:
@@ -278,20 +277,43 @@ def _what_is_left(account: Account) -> str:
 
 def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
-    from snapdp.display import is_address
     from snapdp.errors import BudgetError, LedgerError
 
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and is_study(options):
         left = refusal.numbers["left"]
         return _fitted(options, ledger_path, str(left)) if left else None
+    if "known" in refusal.numbers:  # the same content, under another account
+        return to_charge(options, str(refusal.numbers["known"]))
     lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
     there = is_address(ledger_path) or os.path.exists(ledger_path)
     if not isinstance(refusal, LedgerError) or (lacking is None and there):
-        return to_declare(refusal)
+        study = options["source"] if is_study(options) else None
+        return to_declare(refusal, look=to_look(options), study=study)
     if lacking == "ledger" and not is_address(ledger_path):  # the file is there, and something else
         path = Path(ledger_path).with_suffix(".ledger")
         return None if os.path.exists(path) else ledger_to_create(options, path=str(path))
-    return ledger_to_create(options, path=ledger_path)
+    create = ledger_to_create(options, path=ledger_path)
+    accounts: Any = refusal.numbers.get("accounts")
+    if accounts:
+        same = [f"same table: {to_charge(options, each)}" for each in accounts]
+        return "\n".join((*same, f"another table: {create}"))
+    others = [] if there else ledgers_beside(ledger_path)
+    return to_share(others, study=options["source"] if is_study(options) else None, otherwise=create)
+
+
+def to_charge(options: dict[str, Any], account: str) -> str:
+    """Return what names an account to be charged: a line of the study, or a flag."""
+    return named_account(account, study=options["source"] if is_study(options) else None)
+
+
+def ledger_to_give(options: dict[str, Any]) -> str:
+    """Return what to give where no ledger was named: the one that is there, or how one is opened."""
+    source: str = options["source"]
+    found = _declared(source) if is_study(options) else None
+    there = ledger_of_table(source) if found is None else ledger_beside(source, found.dataset, found.data)
+    if not is_address(source) and os.path.exists(there):
+        return f"Give --ledger PATH, such as the one that is here: --ledger {one_line(shlex.quote(there))}"
+    return f"Give --ledger PATH. To open one: {ledger_to_create(options)}"
 
 
 def _fitted(options: dict[str, Any], ledger_path: str, left: str) -> str:
@@ -309,9 +331,9 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
     whom = {"n": options["n"], "n_max": options["n_max"], "unit_rows": options["unit_rows"]}
     names = named_columns(options["person"])
     if is_study(options) and (declared := _declared(options["source"])) is not None:
-        where = shlex.quote(shown_address(path or ledger_beside(options["source"], declared.dataset)))
+        where = "" if path is None else f"{shlex.quote(shown_address(path))} "
         asked = "" if declared.budget else " --cap 1"
-        return f"snapdp ledger create {where} --from {shlex.quote(options['source'])}{asked}"
+        return f"snapdp ledger create {where}--from {shlex.quote(options['source'])}{asked}"
     rows = f"add-remove --n-max {whom['n_max']}" if whom.get("n_max") else f"change-one --n {whom.get('n') or 'N'}"
     unit = f" {shlex.join(person_words(names))}" if names else ""
     unit += f" --unit-rows {whom['unit_rows']}" if whom.get("unit_rows") else ""

@@ -141,7 +141,7 @@ def table(
         justify = "right" if place in numbers else "left"
         shown.add_column(fitted(visible(head), err=err), justify=justify, overflow="fold", style=style)  # type: ignore[arg-type]
     body = [[fitted(text, err=err) for text in row] for row in rows]
-    if unbroken is not None and all(len(row[unbroken]) <= HALF_A_SCREEN for row in body):
+    if unbroken is not None and all(len(each) <= HALF_A_SCREEN for row in body for each in row[unbroken].split("\n")):
         shown.columns[unbroken].no_wrap = True
     for row in body:
         shown.add_row(*row)

@@ -6,6 +6,7 @@ Room: cli. Parse, one library call.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.accounts.opening import ledger_beside
+from snapdp.cli.accounts.places import ledger_beside, ledger_of_table, refuse_second, to_share, told_beside
 from snapdp.cli.flags.arguments import StudyFile
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display import is_address, one_line, shown_address
 
 if TYPE_CHECKING:
+    from snapdp.errors import SnapdpError
     from snapdp.studies import DeclaredStudy
     from snapdp.web.workplace import Workplace
 
@@ -57,10 +59,13 @@ def serve_command(
     except ModuleNotFoundError as problem:
         needed = "pip install 'fastapi>=0.120.1' 'uvicorn>=0.30' 'jinja2>=3.1'"
         raise click.UsageError(f"The page needs {problem.name}, which is not installed: {needed}") from None
+    ctx.meta["snapdp.try"] = lambda refusal: _to_name(refusal, study)
     place = _place(study, options)
     if place.ledger is not None:
         made = "" if place.has_ledger else ", which is made when you open an account"
         say(f"The ledger is {one_line(shown_address(place.ledger))}{made}.")
+        if options["ledger"] is None and (told := told_beside(place.ledger)):
+            say(told)
 
     def announce(address: str) -> None:
         if as_json:
@@ -93,13 +98,25 @@ def _place(study: Path | None, options: dict[str, Any]) -> Workplace:
         raise click.UsageError(f"--data {one_line(data)}: there is no such file.")
     ledger = options["ledger"]
     if ledger is None and found is not None:
-        ledger = ledger_beside(str(study), found.dataset)
+        ledger = ledger_beside(str(study), found.dataset, found.data)
+        if data is not None:
+            refuse_second(ledger, str(study), data)
     elif ledger is None and data is not None and not is_address(data):
-        ledger = str(Path(data).with_suffix(".ledger"))
+        ledger = ledger_of_table(data)
     directory = options["directory"] or (Path() if study is None else study.parent)
     if not os.path.isdir(directory):
         raise click.UsageError(f"--directory {one_line(str(directory))}: there is no such directory.")
     return Workplace(study=study, data=data, table=options["table"], ledger=ledger, directory=directory)
+
+
+def _to_name(refusal: SnapdpError, study: Path | None) -> str | None:
+    """Return what to type where the table may have its account in another ledger that is there."""
+    others: Any = refusal.numbers.get("beside")
+    if others is None:
+        return None
+    words = shlex.join(["snapdp", "serve", str(study), "--ledger", str(refusal.numbers["ledger"])])
+    data: Any = refusal.numbers["data"]
+    return to_share(others, study=str(study), otherwise=one_line(words), data=data)
 
 
 def _opens(no_browser: bool) -> bool:

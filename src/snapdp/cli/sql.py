@@ -6,6 +6,7 @@ Room: cli.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import click
@@ -57,7 +58,7 @@ def sql_command(
         raise click.UsageError("--dialect is for a table that is not there yet; that of --data is its engine's.")
     if data is None and csv_values(options):
         raise click.UsageError("How a CSV file is written belongs to --data: give both.")
-    ctx.meta["snapdp.try"] = to_declare
+    ctx.meta["snapdp.try"] = partial(to_declare, study=study)
     found = load(study)
     if data is None:
         text = found.sql(dialect=dialect or "")

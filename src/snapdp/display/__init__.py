@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         decimal_nearest as decimal_nearest,
         decimal_places as decimal_places,
         decimal_up as decimal_up,
+        digits_apart as digits_apart,
         exact_amount as exact_amount,
         exact_float as exact_float,
         exact_operand as exact_operand,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         hides_nothing as hides_nothing,
         how_often as how_often,
         listed as listed,
+        ordinal as ordinal,
         percent as percent,
     )
 else:
@@ -82,8 +84,8 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html data_table escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "SURELY_DOUBLES decimal_down decimal_nearest decimal_places decimal_up exact_amount exact_float "
-                "exact_operand "
+                "SURELY_DOUBLES decimal_down decimal_nearest decimal_places decimal_up digits_apart exact_amount "
+                "exact_float exact_operand "
                 "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
                 "six_digits two_digits"
             ),
@@ -97,6 +99,6 @@ else:
             "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable one_line is_public_text shortened visible "
             "visible_lines",
-            "words": "above_or_below confidence hides_nothing how_often listed percent",
+            "words": "above_or_below confidence hides_nothing how_often listed ordinal percent",
         },
     )

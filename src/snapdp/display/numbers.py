@@ -136,10 +136,26 @@ def four_digits(x: Fraction) -> str:
     return _four_digits(x, round)
 
 
-def _four_digits(x: Fraction, whole: Callable[[Fraction], int]) -> str:
+def digits_apart(one: Fraction, other: Fraction) -> tuple[str, str]:
+    """Return two figures for people, to nearest: four significant digits, or as many as it takes to tell them apart.
+
+    >>> digits_apart(Fraction(20), Fraction(2001, 100)), digits_apart(Fraction(20), 20 - Fraction(1, 10**6))
+    (('20', '20.01'), ('20', '19.999999'))
+    >>> digits_apart(Fraction(1, 3), Fraction(1, 3))
+    ('0.3333', '0.3333')
+    """
+    digits = 4
+    while True:
+        shown = _four_digits(one, round, digits), _four_digits(other, round, digits)
+        if one == other or Fraction(shown[0]) != Fraction(shown[1]):
+            return shown
+        digits += 1
+
+
+def _four_digits(x: Fraction, whole: Callable[[Fraction], int], digits: int = 4) -> str:
     if x.denominator == 1:
         return str(x)
-    places = max(0, 3 - floor_log10(abs(x)))
+    places = max(0, digits - 1 - floor_log10(abs(x)))
     return _pointed((1 if x > 0 else -1) * whole(abs(x) * 10**places), 10**places, places)
 
 

@@ -50,6 +50,16 @@ def how_often(alpha: Fraction) -> str:
     return f"with probability {confidence(alpha)}"
 
 
+def ordinal(number: int) -> str:
+    """Return the place of something that is counted.
+
+    >>> [ordinal(number) for number in (1, 2, 3, 11, 12, 13, 31, 100, 111)]
+    ['1st', '2nd', '3rd', '11th', '12th', '13th', '31st', '100th', '111th']
+    """
+    is_teen = number // 10 % 10 == 1
+    return f"{number}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
 def percent(share: Fraction) -> str:
     """Return a share in percent where that is a short decimal, else the share itself.
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         Charge as Charge,
         Verification as Verification,
         agree as agree,
+        is_label as is_label,
         label as label,
         payable as payable,
         too_much as too_much,
@@ -52,7 +53,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "accounts": "Account Answer Charge Verification agree label payable too_much unit_for",
+            "accounts": "Account Answer Charge Verification agree is_label label payable too_much unit_for",
             "amendments": "Amendment given_reason",
             "backup": "back_up restore",
             "belonging": "REQUEST_VERSION declaration_of identical units_of",

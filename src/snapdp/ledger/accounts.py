@@ -193,6 +193,7 @@ def label(value: Any, *, name: str) -> str:
 
 
 def is_label(value: Any) -> bool:
+    """Tell whether a value can name an account or a unit: one line of text that is not too long."""
     return isinstance(value, str) and bool(value.strip()) and len(value) <= LONGEST_NAME and value.isprintable()
 
 
@@ -220,9 +221,16 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
             raise PremiseError(
                 f"the request has {name} = {asked}; the account {holder.name!r} was opened with {opened}.",
                 f"{why}Epsilons add up only under one neighbour relation, unit and row count: ask as the account "
-                "says, or open another account for another dataset. Nothing was spent.",
+                f"says, or open another account for another dataset.{_anew(holder)} Nothing was spent.",
                 differs=name,
             )
+
+
+def _anew(holder: Account) -> str:
+    """Return how an account that was opened by mistake is opened again, as long as nothing was charged to it."""
+    if holder.spent:
+        return ""
+    return " Nothing was charged to it yet: if its ledger has no other account, remove that file and open it as meant."
 
 
 def _why_other(given: str, kept: str) -> str:
@@ -269,7 +277,9 @@ def not_sound(problems: Sequence[str]) -> LedgerError:
 def other_account(known: str, account: str) -> LedgerError:
     return LedgerError(
         f"this data is known under the account {known!r}, not {account!r}.",
-        "Charge it there: two accounts for the same rows would spend more than either shows. Nothing was spent.",
+        f"Charge it there, as the dataset {known!r}: two accounts for the same rows would spend more than either "
+        "shows. Nothing was spent.",
+        known=known,
     )
 
 

@@ -7,8 +7,8 @@ reservation; `verify` looks at everything. Theory: docs/theory/ledger.md, "What 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -100,9 +100,8 @@ class Book:
             advice = "Open one: ledger.create_account(NAME, cap=1, relation=..., rows=...). Nothing was spent."
             raise LedgerError("the ledger has no account yet.", advice, lacking="account")
         if len(names) > 1:
-            listed = ", ".join(map(shown, names[:MOST_NAMES])) + (", ..." if len(names) > MOST_NAMES else "")
             raise LedgerError(
-                f"the ledger has {len(names)} accounts: {listed}.", "Name the one to charge. Nothing was spent."
+                f"the ledger has {len(names)} accounts: {_listed(names)}.", "Name the one to charge. Nothing was spent."
             )
         return found[0] if found else self.account(names[0])
 
@@ -191,10 +190,22 @@ class Book:
         look = self._storage.held if held else self._storage.standing
         standing = look(name) if isinstance(name, str) and name.isprintable() else None
         if standing is None:
-            raise LedgerError(
-                f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.", lacking="account"
-            )
+            raise self._no_account(name)
         return self._checked(standing), standing
+
+    def _no_account(self, name: str) -> LedgerError:
+        """Return the refusal of a name that no account has; it names those that whoever asks may see."""
+        names: list[str] = []
+        with suppress(LedgerError):  # a standing that cannot be read is told by `verify`
+            names = [each.account for each in self._storage.standings()]
+        advice = "Open it first; nothing was spent."
+        if names:
+            advice = (
+                f"It has: {_listed(names)}. If this is the same table, charge it there; for another one open an "
+                "account first. Nothing was spent."
+            )
+        told = f"the ledger has no account {shown(name)}."
+        return LedgerError(told, advice, lacking="account", accounts=tuple(names[:MOST_NAMES]))
 
     def _checked(self, standing: Standing) -> Account:
         """Return an account whose first and last entry are sound and say what its standing says."""
@@ -250,3 +261,7 @@ class Book:
 
     def _identified(self, identity: Identity) -> Identity:
         return chain.checked(identity)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:MOST_NAMES])) + ", ..." * (len(names) > MOST_NAMES)

@@ -164,7 +164,7 @@ class Ledger(Book):
                 raise LedgerError(
                     f"the account {title!r} exists already.",
                     "Whom an account protects is fixed when it is opened, and its cap is raised by amending it only. "
-                    "Use it as it is, or open one under another name, for another dataset. Nothing was changed.",
+                    "Use it as it is; another table has a name and an account of its own. Nothing was changed.",
                     existing=title,
                 )
             fields = {**fixed, "ledger": self._identity.name, "time": self._now()}

@@ -26,6 +26,7 @@ from snapdp.studies import (
     QUANTILE,
     SHARE,
     Label,
+    PersonCount,
     Quantiles,
     groups_from,
     label_text,
@@ -122,6 +123,7 @@ class NumberBlock(Value):
     epsilon      as that of its numbers
     is_replaced  something derived has the title of the statistic and stands for its parts
     deviation    the standard deviation of each number, where the record says it: one for all, or a list
+    are_kept     it is about rows of persons of whom no more than so many count
     """
 
     place: int
@@ -135,6 +137,7 @@ class NumberBlock(Value):
     is_replaced: bool
     numbers: tuple[Number, ...]
     deviation: float | Sequence[float] | None = None
+    are_kept: bool = False
 
     @property
     def part(self) -> str:
@@ -251,7 +254,14 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     for place, statistic in enumerate(record["statistics"]):
         share_of = _share_of(record, statistic)
         blocks = digits_alike(list(_blocks(place, names[place], statistic, derived.get(place, []), share_of)))
+        if counts_kept_rows(record, statistic):
+            blocks = [replaced(each, are_kept=True) for each in blocks]
         yield from (_named(block, owners) for block in _charged(blocks, statistic["epsilon"]))
+
+
+def counts_kept_rows(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> bool:
+    """Tell whether a statistic is about rows of persons of whom no more than so many count."""
+    return "person" in record and statistic["kind"] != PersonCount.kind
 
 
 def long_blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ Rules of change:
   never filled in;
 - a record is never rewritten: the ledger's chain and people's copies hold the text as it was;
 - versions 1 and 2 are closed, 2 since snapdp 0.2.0: a field more is version 3. Their fields are kept among the vectors
-  (tests/vectors/golden/closed.json), and tests/unit/release/test_frozen.py compares;
+  (tests/vectors/golden/closed), and tests/unit/release/test_frozen.py compares;
 - the independent checker of releases follows in the same commit; a record of each version is kept among the vectors.
 """
 

@@ -49,7 +49,7 @@ CUT = (
 MOST_NAMED, LONGEST = 5, 80  # cells in a line, characters of a name
 Range = tuple[Fraction, Fraction]
 
-WHY_UNKNOWN = "too few rows for this epsilon, or few of their cells can be read (snapdp inspect tells)"
+WHY_UNKNOWN = "too few rows for this epsilon, or too few of them have a value that could be read"
 
 
 def moved_line(numbers: Iterable[Number]) -> str:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         AS_TEXT as AS_TEXT,
         BINNED as BINNED,
         CATEGORY as CATEGORY,
+        DEFAULT_LEVELS as DEFAULT_LEVELS,
         DROPPED as DROPPED,
         INLINE as INLINE,
         INTEGER as INTEGER,
@@ -237,6 +238,8 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
     from snapdp.studies.toml_table import placed as placed
     from snapdp.studies.units import (
+        COUNTED as COUNTED,
+        ROWS_LEFT_OUT as ROWS_LEFT_OUT,
         Person as Person,
         believed as believed,
         bounded_in as bounded_in,
@@ -271,8 +274,8 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER MIDDLE NUMBER PERSON CategoryColumn Column "
-                "NumberColumn PersonColumn category_column integer_column number_column storable "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DEFAULT_LEVELS DROPPED INLINE INTEGER MIDDLE NUMBER PERSON "
+                "CategoryColumn Column NumberColumn PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
             "conditions": "Condition condition",
@@ -332,8 +335,8 @@ else:
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",
             "units": (
-                "Person believed bounded_in bounded_unit groups_clause named_person person_in person_in_words "
-                "person_names person_unit rows_clause rows_unit stated_person unit_in_words"
+                "COUNTED Person ROWS_LEFT_OUT believed bounded_in bounded_unit groups_clause named_person person_in "
+                "person_in_words person_names person_unit rows_clause rows_unit stated_person unit_in_words"
             ),
             "writer": "quoted_text relation_table study_to_toml",
         },

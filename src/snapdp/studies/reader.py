@@ -7,7 +7,7 @@ relation does not define is refused here, before anything is planned. Guide: doc
 Rules of change:
 - a study says its version; a key never changes its meaning, and what a version did not have is refused in it;
 - a new key opens a new version: VERSIONS names what each added. Versions 1 and 2 are closed, 2 since snapdp 0.2.0
-  (tests/vectors/golden/closed.json has their keys); a key that comes before the next release joins the next version;
+  (tests/vectors/golden/closed has their keys); a key that comes before the next release joins the next version;
 - a new kind of statistic, or a detail of one, is no new version: a library that does not know it refuses it by name;
 - version 2 has no default for `missing`: version 1 took the middle, and let it count in bins and conditions as well;
 - version 2 needs no column where no statistic names one: rows can be counted, and groups by keys;

@@ -20,6 +20,8 @@ from typing import Any
 from snapdp.errors import ParameterError
 
 Person = str | tuple[str, ...]  # the column that names a person, or several that do so together
+COUNTED = "rows that count"
+ROWS_LEFT_OUT = "rows beyond are left out of every number"
 _BOUNDED = re.compile(r"person \((.+), at most ([1-9][0-9]*) rows\)", re.DOTALL)  # what `bounded_unit` writes
 _NAMED = re.compile(r"person \((.+)\)", re.DOTALL)  # what `person_unit` writes
 _SEVERAL = re.compile(r"([1-9][0-9]*) rows")  # what `rows_unit` writes
@@ -132,10 +134,19 @@ def listed_names(names: Iterable[str]) -> str:
 def rows_clause(most: int) -> str:
     """Return how many rows of each person a statistic takes account of.
 
-    >>> rows_clause(1), rows_clause(3)
-    ('at most 1 row of each person counts', 'at most 3 rows of each person count')
+    >>> rows_clause(3)
+    'at most 3 rows of each person count; rows beyond are left out of every number'
     """
-    return f"at most {most} row{'s' * (most > 1)} of each person count{'s' * (most == 1)}"
+    return f"at most {most} row{'s' * (most > 1)} of each person count{'s' * (most == 1)}; {ROWS_LEFT_OUT}"
+
+
+def rows_that_count(most: int) -> str:
+    """Return of which rows a statistic is one, where persons have more of them than count.
+
+    >>> rows_that_count(3)
+    'the rows that count: at most 3 of each person'
+    """
+    return f"the {COUNTED}: at most {most} of each person"
 
 
 def groups_clause(most: int | None, *, margins: bool = False) -> str:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from snapdp.tables.keys import digest_of_selected as digest_of_selected, read_keys as read_keys
     from snapdp.tables.schema import (
         StoredColumn as StoredColumn,
+        check_columns as check_columns,
         is_csv as is_csv,
         is_database as is_database,
+        is_readable as is_readable,
         may_be_cells as may_be_cells,
         other_delimiter as other_delimiter,
         other_encoding as other_encoding,
@@ -34,8 +36,8 @@ else:
             "inspection": "Look",
             "keys": "digest_of_selected read_keys",
             "schema": (
-                "StoredColumn is_csv is_database may_be_cells other_delimiter other_encoding stored_columns "
-                "stored_tables"
+                "StoredColumn check_columns is_csv is_database is_readable may_be_cells other_delimiter "
+                "other_encoding stored_columns stored_tables"
             ),
         },
     )

@@ -13,7 +13,8 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from snapdp.display import html_card, one_line, visible
-from snapdp.studies import BooleanColumn, CategoryColumn, Column, MagnitudeColumn, PersonColumn
+from snapdp.studies import BooleanColumn, CategoryColumn, Column, MagnitudeColumn, NumberColumn, PersonColumn
+from snapdp.tables.number_shapes import written_so
 from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
 from snapdp.tables.sql.stored import LABEL, TEXT, Field
 from snapdp.values import Value
@@ -25,7 +26,14 @@ NOT_PUBLIC = (
     "it tells about the cells, and epsilon does not cover that. A mistyped one may be corrected to what was known "
     "before."
 )
-SHAPES = f'Shapes: 9 is a digit, "a" a letter, ? anything else; at most {LONGEST_SHAPE} characters. No cell is shown.'
+SHAPES = (
+    f'Shapes: 9 is a digit, "A" a capital, "a" another letter, ? anything else; at most {LONGEST_SHAPE} characters. No '
+    "cell is shown."
+)
+SPELT_OTHERWISE = (
+    "some cells outside differ from a category by capitals or blanks at their ends only. Put the spelling right where "
+    "the file is made, before a release; the categories stay as they are."
+)
 OF_ROWS = "Classes are shares of all rows: none, up to 1 %, 1 to 10 %, more."
 FIRST_LINE = "The first line of the file is taken for the names of the columns."
 DECLARE = (
@@ -50,11 +58,13 @@ class Look(Value):
 
     heads, lines   a table
     notes          sentences under it
+    signs          of numbers, decimal and thousands, in which cells that were not read could be, by their shapes
     """
 
     heads: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    signs: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         split = ([each.split("\n") for each in line] for line in (self.heads, *self.lines))
@@ -70,18 +80,24 @@ class Look(Value):
 
 
 class Tally(Value):
-    """How many cells of a column are missing, were not read, and are outside. Private: made into classes at once."""
+    """How many cells of a column are missing, were not read, and are outside; and how many of these differ from a
+    category by capitals or blanks alone. Private: made into classes at once.
+    """
 
     missing: int
     unread: int
     outside: int
+    near: int = 0
 
 
-def tallies(row: Sequence[int]) -> list[Tally]:
+def tallies(row: Sequence[int], judged: Sequence[Judged]) -> list[Tally]:
     """Return the counts of each column from a row of numbers, the first of which is that of the rows."""
     each = len(VERDICTS)
-    parts = (row[start : start + each] for start in range(1, len(row), each))
-    return [Tally(missing=int(m), unread=int(u), outside=int(o)) for m, u, o in parts]
+    starts = range(1, 1 + each * len(judged), each)
+    nearby = iter(row[1 + each * len(judged) :])
+    near = (int(next(nearby)) if how.near else 0 for how in judged)
+    parts = (map(int, row[start : start + each]) for start in starts)
+    return [Tally(missing=m, unread=u, outside=o, near=n) for (m, u, o), n in zip(parts, near, strict=True)]
 
 
 # Declared columns
@@ -98,10 +114,15 @@ def shaped_verdicts(columns: Sequence[Column], judged: Sequence[Judged], found: 
 
 
 def declared_look(
-    columns: Sequence[Column], found: Sequence[Tally], rows: int, shapes: Mapping[int, Sequence[str]]
+    columns: Sequence[Column],
+    found: Sequence[Tally],
+    rows: int,
+    shapes: Mapping[int, Sequence[str]],
+    *,
+    is_csv: bool = False,
 ) -> Look:
-    """Return what is shown of declared columns."""
-    lines = []
+    """Return what is shown of declared columns. `is_csv`: the signs of its numbers can be declared."""
+    lines: list[tuple[str, ...]] = []
     for place, (column, tally) in enumerate(zip(columns, found, strict=True)):
         classes = [class_of(count, rows) for count in (tally.missing, tally.unread, tally.outside)]
         if isinstance(column, PersonColumn):
@@ -112,7 +133,12 @@ def declared_look(
             classes[1] = ""
         lines.append((_named(column.name), column.kind, *classes, _shown(shapes.get(place, ()))))
     heads = ("column", "kind", "missing", "not read", "outside", "shapes")
-    return Look(heads=heads, lines=tuple(lines), notes=(OF_ROWS, SHAPES, NOT_PUBLIC))
+    near = [_named(column.name) for column, tally in zip(columns, found, strict=True) if tally.near]
+    numbers = [place for place, column in enumerate(columns) if isinstance(column, NumberColumn)]
+    signs, told = written_so([(lines[at][0], shapes.get(at, ())) for at in numbers]) if is_csv else ({}, "")
+    spelt = f"{', '.join(near)}: {SPELT_OTHERWISE}" if near else ""
+    notes = filter(None, (told, spelt, OF_ROWS, SHAPES, NOT_PUBLIC))
+    return Look(heads=heads, lines=tuple(lines), notes=tuple(notes), signs=tuple(signs.items()))
 
 
 # Columns of which nothing is declared
@@ -167,7 +193,11 @@ def undeclared_look(
         for field, reading, lacking in zip(fields, readings, missing, strict=True)
     )
     heads = ("column", "missing", "reads as", "not read", "shapes")
-    return Look(heads=heads, lines=lines, notes=(*((FIRST_LINE,) if headed else ()), OF_ROWS, SHAPES, DECLARE))
+    pairs = zip(lines, readings, strict=True)
+    unread = [(line[0], shapes.get(each.place, ())) for line, each in pairs if each.place is not None]
+    signs, told = written_so(unread) if headed else ({}, "")
+    notes = filter(None, (FIRST_LINE if headed else "", told, OF_ROWS, SHAPES, DECLARE))
+    return Look(heads=heads, lines=lines, notes=tuple(notes), signs=tuple(signs.items()))
 
 
 def _named(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a table calls its columns, before anything is declared: names and stored types, never a cell.
+"""What a table calls its columns, before a row of it is read: names and stored types, never a cell.
 
 Room: tables. The first line of a CSV file, the schema of a Parquet file or of a table in a DuckDB file. A CSV file has
 no types: what its cells are is declared, never guessed.
@@ -6,19 +6,21 @@ no types: what its cells are is declared, never guessed.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, Column, CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.first_line import may_be_cell
-from snapdp.tables.sources.csv import CsvSource
+from snapdp.tables.sources.csv import ADVICE, CsvSource
 from snapdp.tables.sources.duckdb_file import DuckdbSource
-from snapdp.tables.sources.opening import DATABASES
-from snapdp.tables.sources.paths import is_csv_name
-from snapdp.tables.sql.stored import CALENDAR, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE
+from snapdp.tables.sources.opening import DATABASES, PARQUETS
+from snapdp.tables.sources.paths import CSV_ENDINGS, is_csv_name
+from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE, Rows
 from snapdp.values import Value, replaced
 
 UTF_8, LATIN_1 = "utf-8", "latin-1"
@@ -46,6 +48,37 @@ def stored_tables(path: str | Path) -> tuple[str, ...]:
     return DuckdbEngine(source).ask(source.tables)
 
 
+def check_columns(path: str | Path, columns: Iterable[Column], *, dialect: CsvDialect | None = None) -> None:
+    """Refuse declared columns that a CSV or Parquet file does not have, or stores as something else; no row is read.
+
+    The first line of a CSV file is taken for one of names, unless it may be one of cells: none of these is shown.
+    """
+    wanted = list(columns)
+    if is_csv(path):
+        _check_form(path, {each.name for each in wanted}, dialect)
+    fields = open_table(path, dialect=dialect).fields()
+    certain = not (is_csv(path) and any(may_be_cell(each.name) for each in fields))
+    rows = Rows(origin="", fields=fields, certain=certain)
+    for each in wanted:
+        rows.field(each)
+
+
+def _check_form(path: str | Path, wanted: set[str], dialect: CsvDialect | None) -> None:
+    """Refuse a first line that seems to be written otherwise than is declared."""
+    name, declared = Path(path).name, dialect or CsvDialect()
+    if (encoding := other_encoding(path, declared)) is not None:
+        raise DataError(f"line 1 of {name!r} is not in UTF-8.", ADVICE[UTF_8], encoding=encoding)
+    mark = other_delimiter(path, declared) if declared.delimiter is None else None
+    if mark is not None and wanted.isdisjoint(_header(path, declared)):
+        raise DataError(f"{name!r} seems to have {SEPARATORS[mark]} between its cells.", DECLARE_IT, delimiter=mark)
+
+
+def is_readable(path: str | Path) -> bool:
+    """Tell whether a path is a CSV or Parquet file, by its name, that can be opened here."""
+    is_one = Path(path).name.lower().endswith((*CSV_ENDINGS, *PARQUETS))
+    return is_one and os.path.isfile(path) and os.access(path, os.R_OK)
+
+
 def is_database(path: str | Path) -> bool:
     """Tell whether a file is a DuckDB database, by its name."""
     return Path(path).name.lower().endswith(DATABASES)
@@ -62,14 +95,11 @@ def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str 
     Looked for only where the line is one name otherwise, or none, or may be one of cells that were cut at decimal
     commas: nothing else of the file is read.
     """
-    try:
-        names = CsvSource(path, dialect=dialect).header()
-    except DataError:  # names in quotes, with something else between them
-        names = []
+    names = _header(path, dialect)
     marks = [mark for mark in SEPARATORS if len(names) < 2 or any(mark in name for name in names)]
     if len(names) > 1 and not any(map(may_be_cell, names)):
         return None
-    return next((mark for mark in marks if _names(path, dialect, mark) > 1), None)
+    return next((mark for mark in marks if len(_names(path, dialect, mark)) > 1), None)
 
 
 def other_encoding(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
@@ -85,12 +115,16 @@ def other_encoding(path: str | Path, dialect: CsvDialect | None = None) -> str |
     return LATIN_1 if any(_names(path, other, mark) for mark in marks) else None
 
 
-def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> int:
-    """Return how many names the first line has with a delimiter; 0 where it has none that can be read."""
+def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> list[str]:
+    return _header(path, replaced(dialect or CsvDialect(), delimiter=delimiter))
+
+
+def _header(path: str | Path, dialect: CsvDialect | None) -> list[str]:
+    """Return the names in the first line; none where they cannot be read, as in quotes with something else between."""
     try:
-        return len(CsvSource(path, dialect=replaced(dialect or CsvDialect(), delimiter=delimiter)).header())
+        return CsvSource(path, dialect=dialect).header()
     except DataError:
-        return 0
+        return []
 
 
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:

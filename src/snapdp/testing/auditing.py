@@ -16,14 +16,14 @@ from snapdp.errors import ParameterError
 from snapdp.testing.callables import check_callable, name_of, own_files
 from snapdp.testing.claims import Claims, claims_of, several
 from snapdp.testing.flow import why_no_alarm
-from snapdp.testing.freezing import frozen
+from snapdp.testing.frozen.freezing import frozen
+from snapdp.testing.frozen.noise import FrozenNoise
 from snapdp.testing.judges.conduct import fails_alike
 from snapdp.testing.judging import judged
 from snapdp.testing.kinds import KINDS
 from snapdp.testing.limits import Limits, LimitWords, limits_of
-from snapdp.testing.noise import FrozenNoise
-from snapdp.testing.observation import AuditedRelease, Observation, are_equal
-from snapdp.testing.replays import Replays, replayed, replays_needed, warmed
+from snapdp.testing.observation import AuditedInput, AuditedRelease, Observation, are_equal
+from snapdp.testing.replays import Replays, first_call, replayed, replays_needed
 from snapdp.testing.violations import AuditReport, RaisedError
 
 MOST_PATHS = 3  # that a note names
@@ -82,7 +82,7 @@ def audit(
         seconds=bounds.seconds,
         ignored=several(ignore, name="ignore"),
     )
-    found = _replays(audited, (first, second), claims, bounds)
+    found = _replays(audited, (AuditedInput(first), AuditedInput(second)), claims, bounds)
     said = judged(found, claims, same=are_equal(first, second))
     notes = [*_folded(said.notes), *_unguarded(bounds), *_unmatched(found, audited.ignored), *_unknown_files(watched)]
     return AuditReport(
@@ -96,21 +96,23 @@ def audit(
     )
 
 
-def _replays(audited: AuditedRelease, inputs: tuple[Any, Any], claims: Claims, limits: Limits) -> Replays:
+def _replays(
+    audited: AuditedRelease, inputs: tuple[AuditedInput, AuditedInput], claims: Claims, limits: Limits
+) -> Replays:
     """Run the release as often as it takes, with all noise frozen meanwhile."""
     needed = 1 if claims.epsilon is None else replays_needed(claims.epsilon, claims.delta)
-    noise, more = (FrozenNoise(draws=limits.draws, is_own=audited.is_own) for _ in range(2))
+    noise = FrozenNoise(draws=limits.draws, is_own=audited.is_own)
 
     def begun() -> tuple[tuple[Observation, bool], Replays | None]:
-        cold = warmed(audited, inputs[0], noise)
+        cold = first_call(audited, inputs[0], noise)
         return cold, None if cold[1] else replayed(audited, inputs, noise, cold=cold, limits=limits, needed=needed)
 
     cold, found = frozen(noise, audited.function, begun)
     if found is not None:
         return found
     # once more: what the first call imported, numpy too, is frozen now
-    run = functools.partial(replayed, audited, inputs, more, cold=cold, limits=limits, needed=needed)
-    return frozen(more, audited.function, run)
+    run = functools.partial(replayed, audited, inputs, noise, cold=cold, limits=limits, needed=needed)
+    return frozen(noise, audited.function, run)
 
 
 def _unguarded(limits: Limits) -> Iterator[str]:

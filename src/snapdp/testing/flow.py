@@ -15,7 +15,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any, TypeVar
 
-from snapdp.testing.noise import LimitReached
+from snapdp.testing.frozen.noise import LimitReached
 from snapdp.testing.patches import Patches, with_patches
 
 AGAIN = 0.25  # seconds after which a release that swallowed the alarm gets another

@@ -7,6 +7,7 @@ the seeds, the lines that ran, changes of the input, and threads that are left. 
 from __future__ import annotations
 
 import copy
+import functools
 import io
 import logging
 import sys
@@ -20,8 +21,8 @@ from types import GeneratorType
 from typing import Any
 
 from snapdp.testing.flow import Flow, Step
+from snapdp.testing.frozen.noise import FrozenNoise, LimitReached, NoiseDraw, place
 from snapdp.testing.leaves import MOST_LEAVES, Leaf, Reader, text_leaves
-from snapdp.testing.noise import FrozenNoise, LimitReached, NoiseDraw, place
 from snapdp.testing.patches import Patches, with_patches
 from snapdp.values import Value
 
@@ -89,10 +90,22 @@ class Ending(Value):
     released: tuple[str, ...] = ()
 
 
-def observed(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int) -> Observation:
+class AuditedInput:
+    """An input, and its leaves as they were before any run."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+    @functools.cached_property
+    def leaves(self) -> list[tuple[str, str]]:
+        """What the input holds, read once."""
+        return _plain_leaves(self.data)
+
+
+def observed(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise, replay: int) -> Observation:
     """Run a release once, on a copy of the data, with the noise of a replay."""
-    given, is_copy = _copied(data)
-    before = _plain_leaves(given) if is_copy else None
+    given, is_copy = _copied(data.data)
+    before = data.leaves if is_copy else None
     threads = set(threading.enumerate())
     reader = Reader()
     flow = Flow(is_own=release.is_own, seconds=release.seconds, watched=release.watched)
@@ -137,6 +150,7 @@ def _called(release: AuditedRelease, given: Any, flow: Flow, reader: Reader) -> 
         return Ending(ended="limit", limit=str(reached), where=_raised_in(release, reached))
     except (Exception, SystemExit, GeneratorExit) as raised:
         ended, where = type(raised).__qualname__ + of, _raised_in(release, raised)
+        _forget_locals(raised)
         return Ending(ended=ended, where=where, problem=raised, leaves=tuple(text_leaves(_text_of(raised), EXCEPTION)))
     return Ending(leaves=tuple(leaves), released=released)
 
@@ -215,6 +229,15 @@ def _raised_in(release: AuditedRelease, problem: BaseException) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame for frame in frames if release.is_own(frame.filename)]
     return place(own[-1].filename, own[-1].lineno or 0) if own else ""
+
+
+def _forget_locals(problem: BaseException | None) -> None:
+    """Let frames that an exception holds go on without what the call made: a generator among it would look kept."""
+    seen: set[int] = set()
+    while problem is not None and id(problem) not in seen:
+        seen.add(id(problem))
+        traceback.clear_frames(problem.__traceback__)
+        problem = problem.__cause__ or problem.__context__
 
 
 class _Listener(logging.Handler):

@@ -7,9 +7,10 @@ only then the exception goes on. Blocks are functions here: a context manager ca
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, MutableMapping
 from functools import partial
+from threading import get_ident
 from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from snapdp.errors import PremiseError
 LONGEST_WAIT = 600.0  # seconds, for another audit to end; twice what all calls of one take by default
 _ROOM = __name__.rpartition(".")[0]
 _MISSING = object()
-_ALONE = threading.RLock()  # it knows its owner
+_ALONE: dict[str, int] = {}  # the thread of the audit that runs; a lock of threading does not tell whose it is
 
 T = TypeVar("T")
 
@@ -101,7 +102,7 @@ def alone(block: Callable[[], T], *, seconds: float = LONGEST_WAIT) -> T:
         )
     try:
         try:
-            if not _ALONE.acquire(timeout=seconds):
+            if not _is_had_within(seconds):
                 raise PremiseError(
                     f"another audit of this process did not end in {seconds:g} seconds, and one runs at a time.",
                     "Audit in one thread, or in processes of their own. Nothing was run.",
@@ -113,13 +114,23 @@ def alone(block: Callable[[], T], *, seconds: float = LONGEST_WAIT) -> T:
         _let_go()
 
 
+def _is_had_within(seconds: float) -> bool:
+    """Wait for the turn of this thread. To look and to take is one step, so that no other thread comes between."""
+    end = time.monotonic() + seconds
+    while _ALONE.setdefault("thread", get_ident()) != get_ident():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def _is_mine() -> bool:
-    return bool(_ALONE._is_owned())  # type: ignore[attr-defined]
+    return _ALONE.get("thread") == get_ident()
 
 
 def _let_go() -> None:
     if _is_mine():
-        _ALONE.release()
+        _ALONE.pop("thread", None)
 
 
 def _attribute(holder: Any, name: str) -> Any:

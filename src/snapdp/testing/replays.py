@@ -15,12 +15,11 @@ import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from time import monotonic
-from typing import Any
 
 from snapdp.exact import exp_enclosure, ln_enclosure
+from snapdp.testing.frozen.noise import FrozenNoise
 from snapdp.testing.limits import Limits
-from snapdp.testing.noise import FrozenNoise
-from snapdp.testing.observation import AuditedRelease, Observation, observed
+from snapdp.testing.observation import AuditedInput, AuditedRelease, Observation, observed
 from snapdp.values import Value, replaced
 
 FALSE_ALARM = Fraction(1, 10**9)
@@ -99,6 +98,7 @@ class Replays(Value):
 
     enough     whether they are as many as the claimed epsilon needs (any number is, where none is claimed)
     cold       the very first run, before anything was imported or kept
+    warmed     whether it imported something, or made a generator and kept it: then it may differ from the others
     choosing   further runs of the first input with noise of their own: they choose events, and are not counted;
                none where no epsilon is claimed, or the pairs are not enough
     """
@@ -107,7 +107,7 @@ class Replays(Value):
     second: tuple[Observation, ...]
     again: Observation
     cold: Observation
-    imported: bool
+    warmed: bool
     needed: int
     choosing: tuple[Observation, ...] = ()
 
@@ -128,7 +128,7 @@ class Replays(Value):
         yield from self.second
 
 
-def warmed(release: AuditedRelease, data: Any, noise: FrozenNoise) -> tuple[Observation, bool]:
+def first_call(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise) -> tuple[Observation, bool]:
     """Run a release once before everything else, and say whether it imported anything, for which it gets more time."""
     modules = len(sys.modules)
     unwatched = replaced(release, watched=False, seconds=IMPORTING * release.seconds)
@@ -137,7 +137,7 @@ def warmed(release: AuditedRelease, data: Any, noise: FrozenNoise) -> tuple[Obse
 
 def replayed(
     release: AuditedRelease,
-    inputs: tuple[Any, Any],
+    inputs: tuple[AuditedInput, AuditedInput],
     noise: FrozenNoise,
     *,
     cold: tuple[Observation, bool],
@@ -151,7 +151,7 @@ def replayed(
     """
     once, imported = cold
     if once.limit:
-        return Replays(first=(once,), second=(once,), again=once, cold=once, imported=imported, needed=needed)
+        return Replays(first=(once,), second=(once,), again=once, cold=once, warmed=imported, needed=needed)
     ends = clock() + limits.whole_seconds
     first, second = [], []
     again = None
@@ -163,7 +163,8 @@ def replayed(
         if any(run.limit for run in (first[-1], second[-1])) or (len(first) > 1 and clock() > ends):
             break
     assert again is not None
-    found = Replays(first=tuple(first), second=tuple(second), again=again, cold=once, imported=imported, needed=needed)
+    warmed = imported or noise.keeps
+    found = Replays(first=tuple(first), second=tuple(second), again=again, cold=once, warmed=warmed, needed=needed)
     if needed == 1 or not found.enough or any(run.limit for run in found.all):
         return found
     unwatched = replaced(release, watched=False)

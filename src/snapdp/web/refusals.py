@@ -16,6 +16,7 @@ from snapdp.errors import BudgetError, LedgerError, SnapdpError
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
 UNKNOWN = "unknown"  # what a defect has cost
 OF_STUDY, OF_CSV = "study", "csv"
+OF_FILE = ("delimiter", "encoding")  # how a file may be written that was read otherwise
 WORD = re.compile(r"[a-z_]+")
 ORDINARY = ("at", "by", "to", "from", "each", "where", "complete", "null")  # words of any sentence, but its first
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)")  # names, which may be those of fields
@@ -81,6 +82,8 @@ def field_of(refusal: SnapdpError) -> str | None:
         return f"/statistic/{int(found[1]) - 1}" + (f"/{inner}" if inner else _below(key, text, LINE_FIELDS))
     if place == OF_CSV:
         return "/csv"
+    if written := next((each for each in OF_FILE if each in refusal.numbers), None):
+        return f"/csv/{written}"
     return _below(key, text, STUDY_FIELDS) if place == OF_STUDY else None
 
 

@@ -74,9 +74,11 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "release-study": "snapdp release study.toml --ledger more.ledger --yes --record r.json --report r.html "
     "--values v.csv",
     "release-flags": f"snapdp release people.csv {MEAN} --ledger more.ledger --yes",
-    "init-budget": "snapdp init firms.toml --data people.csv --median income --by region --categories "
+    "init-same-table": f"snapdp init twice.toml --data people.csv {MEAN.partition(' --epsilon')[0]} --budget 1",
+    "init-budget": "snapdp init firms.toml --dataset firms --data people.csv --median income --by region --categories "
     "north,south,east,west --bounds 0,9999 --step 101 --missing dropped --n-max 9999 --budget 4",
-    "ledger-create-from": "snapdp ledger create --from firms.toml",
+    "refused-second-ledger": "snapdp ledger create --from firms.toml",
+    "ledger-create-from": "snapdp ledger create firms.ledger --from firms.toml",
     "release-quantiles-by-group": "snapdp release firms.toml --ledger firms.ledger --fit --budget 1 --yes",
     "release-margins": "snapdp release people.csv --count --by region,age --edges age=0,18,65,120 --bounds age=0,120 "
     "--categories region=north,south --missing dropped --margins all --n-max 9999 --epsilon 1 --ledger firms.ledger "

@@ -28,6 +28,7 @@ from snapdp.studies.plans.lines import planned
 from snapdp.studies.plans.plan import Plan
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.histogram import histogram_query
+from tests.tiers import first_of
 from tests.unit.audits.releases import random_record
 from tests.unit.release.people import MEAN, released
 from tests.unit.release.support import leaves, with_value
@@ -134,7 +135,7 @@ def test_a_tree_of_millions_of_nodes_in_a_few_bytes_takes_no_memory(name, monkey
         assert check_release.check(release_certificate(changed))
 
 
-@pytest.mark.parametrize("numbers", [HUGE, pytest.param(MORE_HUGE, marks=pytest.mark.long)], ids=["few", "many"])
+@pytest.mark.parametrize("numbers", first_of([HUGE, MORE_HUGE]), ids=["few", "many"])
 def test_every_number_of_a_record_may_be_enormous(record, numbers, monkeypatch):
     monkeypatch.setattr(forensics, "MOST_WORK", 1 << 14)
     tried = 0
@@ -153,7 +154,7 @@ def test_every_number_of_a_record_may_be_enormous(record, numbers, monkeypatch):
     assert tried >= len(numbers) * 10
 
 
-@pytest.mark.parametrize("texts", [TEXTS, pytest.param(MORE_TEXTS, marks=pytest.mark.long)], ids=["few", "many"])
+@pytest.mark.parametrize("texts", first_of([TEXTS, MORE_TEXTS]), ids=["few", "many"])
 def test_every_amount_of_a_record_may_be_written_at_any_length(record, texts, monkeypatch):
     monkeypatch.setattr(forensics, "MOST_WORK", 1 << 14)
     tried = 0

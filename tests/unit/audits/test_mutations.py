@@ -14,6 +14,7 @@ from snapdp.audits import check_release, forensics
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.errors import SnapdpError
 from snapdp.studies import KINDS
+from tests.tiers import first_of
 from tests.unit.audits.mutations import Path, mutants
 from tests.unit.audits.releases import random_record
 
@@ -175,8 +176,8 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
 
 @pytest.mark.parametrize("number", range(len(ASKED)))
 def test_a_change_of_a_record_is_refused_but_of_what_follows_from_nothing(number):
-    """One in eleven; the long suite has them all."""
-    found = survivors(asked_record(number), step=11)
+    """One in 23; the long suite has them all."""
+    found = survivors(asked_record(number), step=23)
     assert [each for each in found if not is_free(*each)] == []
 
 
@@ -207,7 +208,7 @@ def half_in_files() -> dict[str, Any]:
     return record
 
 
-@pytest.mark.parametrize("step", [151, pytest.param(7, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", first_of([151, 7]))
 def test_of_what_follows_from_a_file_that_is_not_there_both_see_all_but_the_digits(step):
     record = half_in_files()
     made, free = release_certificate(record), set()

@@ -20,6 +20,7 @@ from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.loopholes import loopholes
 from snapdp.ledger.storage.storage import UnavailableError
 from tests import VECTORS
+from tests.tiers import first_of
 from tests.unit.ledger.teams import opened, psycopg, refused
 from tests.unit.ledger.test_forgeries import changes
 from tests.unit.release.support import NAME, F, release
@@ -235,7 +236,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("analyst", WHOLE, indirect=True)
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", first_of([7, 1]))
 def test_whatever_the_server_takes_of_an_analyst_verify_takes(team, analyst, step, request):
     """Requests changed in every field and kind, reserved and answered; and answers changed in every field and kind."""
     whole = asks(**WHOLE[request.node.callspec.params["analyst"]], own=team.roles["ann"])

@@ -426,6 +426,13 @@ def test_an_unknown_account_is_named(book):
             book[0].account(wrong)
 
 
+def test_the_refusal_of_an_unknown_account_names_those_that_are_there(book):
+    with pytest.raises(LedgerError) as refused:
+        book[0].account("nobody")
+    assert refused.value.advice.startswith(f"It has: '{NAME}'. If this is the same table, charge it there;")
+    assert refused.value.numbers["accounts"] == (NAME,)
+
+
 def test_a_ledger_file_belongs_to_its_owner_alone(path):
     new_ledger(path)[0].close()
     assert path.stat().st_mode & 0o077 == 0

@@ -12,6 +12,7 @@ import pytest
 
 from snapdp.ledger.ledger import Ledger
 from tests import ROOT
+from tests.tiers import first_of
 from tests.unit.release.support import NAME, F, new_ledger
 
 PROCESSES = 8
@@ -85,7 +86,7 @@ def wait_until_nobody_draws(ledger):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("seconds", [1, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seconds", first_of([1, 20]))
 def test_nothing_acknowledged_is_lost_when_processes_are_killed_at_random(tmp_path, seconds):
     kill_at_random(tmp_path, seconds, enough=100 if seconds > 1 else 40)
 

@@ -15,6 +15,8 @@ from snapdp.release import Release
 from snapdp.release.digits import shown_interval, shown_pair, shown_value
 from snapdp.release.numbers import Number
 from snapdp.release.remarks import CUT
+from snapdp.release.report.declared import column_in_words
+from snapdp.studies import number_column
 from tests.unit.audits.releases import random_record
 from tests.unit.release.test_numbers import COLUMNS, HISTOGRAM, made
 
@@ -101,9 +103,10 @@ def test_what_counts_in_a_statistic_stands_beside_its_cost():
     page = asked(groups, mean, by_region, {**mean, "column": "pay"}, **people).to_html()
     grey = re.findall(r'<p class="dim">(Cost[^<]*)</p>', page)
     assert grey[0].startswith("Cost: epsilon 1. Each person counts in 1 group. Who is in more counts in 1 of them only")
-    assert grey[1].endswith("At most 8 rows of each person count. Missing values of age count as 60.")
-    assert '<span class="under">at most 8 rows of each person count; missing values of age count as 60</span>' in page
-    assert '<span class="under">at most 8 rows of each person count; rows without pay are left out</span>' in page
+    kept = "at most 8 rows of each person count; rows beyond are left out of every number"
+    assert grey[1].endswith(f"{kept.capitalize()}. Missing values of age count as 60.")
+    assert f'<span class="under">{kept}; missing values of age count as 60</span>' in page
+    assert f'<span class="under">{kept}; rows without pay are left out</span>' in page
     assert "At most 8 rows" in page.partition("<h2>How to read this</h2>")[0]
     assert "each person counts in 1 group" in page.partition("<h2>How to read this</h2>")[2]
 
@@ -135,3 +138,13 @@ def test_a_list_of_categories_is_not_cut_to_save_one():
     assert f"{', '.join(names)};" in asked(HISTOGRAM, columns={"region": region}, **PRIVATE).to_html()
     region["categories"] = [*names, "c31"]
     assert "c29 and 2 other categories;" in asked(HISTOGRAM, columns={"region": region}, **PRIVATE).to_html()
+
+
+def test_a_step_that_nobody_declared_is_not_named_at_the_front_of_a_report():
+    fine = {"name": "x", "kind": "number", "lower": "0", "upper": "1048576", "step": "1", "missing": "dropped"}
+    assert column_in_words(fine, {}).startswith("numbers between 0 and 1048576,")
+    coarse = {**fine, "upper": "1048575"}
+    assert column_in_words(coarse, {}).startswith("numbers in steps of 1 between 0 and 1048575,")
+    default = number_column("x", lower=0, upper=120, missing="dropped")
+    kept = {**fine, "lower": str(default.lower), "upper": str(default.upper), "step": str(default.step)}
+    assert column_in_words(kept, {}).startswith("numbers between 0 and 120,")

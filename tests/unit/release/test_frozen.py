@@ -10,6 +10,7 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,13 +20,13 @@ from snapdp.ledger.backup import restore
 from snapdp.ledger.chain import canonical
 from snapdp.ledger.ledger import Ledger
 from snapdp.release.record import ALLOWED, VERSIONS as RECORDS
-from snapdp.studies import reader
+from snapdp.studies import KINDS, reader
 from snapdp.studies.categories import KIND_KEYS
 from tests import VECTORS
 from tests.unit.release.test_golden import each_of, in_its_place, restored
 
 GOLDEN = VECTORS / "golden"
-SUMS, CLOSED, UNLISTED = GOLDEN / "SHA256SUMS", GOLDEN / "closed.json", {"README.md", "SHA256SUMS"}
+SUMS, CLOSED, UNLISTED = GOLDEN / "SHA256SUMS", GOLDEN / "closed", {"README.md", "SHA256SUMS"}
 V2, V3 = GOLDEN / "v2", GOLDEN / "v3"
 
 
@@ -62,13 +63,23 @@ def keys_of_studies(version: int) -> dict[str, list[str]]:
     }
 
 
+def keys_of_kinds() -> dict[str, dict[str, list[str]]]:
+    """Return what statistics take in a study and say in a record, by their kinds."""
+    return {name: {"study": sorted(kind.toml_keys()), "record": sorted(kind.details)} for name, kind in KINDS.items()}
+
+
 def closed() -> dict[str, object]:
+    """Return what each file of CLOSED has; a version that is handed out adds one, and none is written again."""
     return {
-        "record 1": fields_of_records(1),
-        "record 2": fields_of_records(2),
-        "study 1": keys_of_studies(1)["study"],
-        "study 2": keys_of_studies(2),
+        "record-1": fields_of_records(1),
+        "record-2": fields_of_records(2),
+        "study-1": keys_of_studies(1)["study"],
+        "study-2": keys_of_studies(2),
     }
+
+
+def kept(name: str) -> Any:
+    return json.loads((CLOSED / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def test_no_golden_file_was_ever_written_again():
@@ -82,10 +93,22 @@ def test_a_changed_golden_file_would_be_seen(tmp_path, monkeypatch):
     assert {name for name, digest in sums().items() if listed()[name] != digest} == {"v1/record.json"}
 
 
-@pytest.mark.parametrize("version", json.loads(CLOSED.read_text(encoding="utf-8")))
+@pytest.mark.parametrize("version", closed())
 def test_a_version_that_was_handed_out_has_the_fields_it_had(version):
     """One more is no fault of the list: it opens the next version."""
-    assert closed()[version] == json.loads(CLOSED.read_text(encoding="utf-8"))[version]
+    assert closed()[version] == kept(version)
+
+
+def test_a_kind_of_statistic_that_was_handed_out_has_every_key_it_had():
+    """It may get more, and there may be new kinds: a library that does not know one refuses it by name."""
+    now = keys_of_kinds()
+    for name, places in kept("kinds-2").items():
+        for place, keys in places.items():
+            assert set(keys) <= set(now[name][place]), (name, place)
+
+
+def test_every_list_that_is_kept_is_compared():
+    assert {path.stem for path in CLOSED.iterdir()} == {*closed(), "kinds-2"}
 
 
 @each_of("record*.json")

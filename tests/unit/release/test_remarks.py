@@ -53,9 +53,11 @@ def test_groups_of_which_nothing_is_known_are_named_everywhere(capsys):
     result = with_intervals(made(GROUPED), "mean(age) by region", [(0.0, 120.0), (31.0, 40.0)])
     line = "mean(age) by region: nothing is known of north."
     show_release(result, left=Fraction(1))
-    for text in (repr(result), result.to_html(), result._repr_html_(), " ".join(capsys.readouterr().err.split())):
+    terminal = " ".join(capsys.readouterr().err.split())
+    for text in (repr(result), result.to_html(), result._repr_html_(), terminal):
         assert text.count(line) == 1
         assert text.count("nothing is known") == 1
+        assert ("snapdp inspect" in text) == (text is terminal)  # readers have no table to look at
 
 
 def test_a_correlation_of_which_nothing_is_known_is_named():

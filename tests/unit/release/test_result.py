@@ -46,7 +46,7 @@ def test_a_release_of_long_blocks_alone_prints_and_is_saved(tmp_path):
             found = connection.execute(f"SELECT * FROM '{tmp_path}/values.{ending}'")
             assert [column[0] for column in found.description] == list(VALUE_FIELDS)
             assert found.fetchall() == []
-    assert name in result.to_html()
+    assert f"in <code>{name}</code>.</p><p>Such files belong to the record: they are published, or" in result.to_html()
 
 
 def test_every_number_is_in_the_saved_values(result, tmp_path):
@@ -273,8 +273,8 @@ def test_the_report_says_whom_it_protects_and_how_much_of_them_counts():
     assert "one person (user and &lt;b&gt;) with all rows of theirs" in page
     assert "names persons, together: user and &lt;b&gt;; at most 2 or 5 rows of each count" in page
     assert "<p>persons by left: each person counts in 1 group.</p>" in page
-    assert "<p>sum(age): at most 2 rows of each person count.</p>" in page
-    assert "<p>sum(age) (3): at most 5 rows of each person count.</p>" in page
+    assert "<p>sum(age): at most 2 rows of each person count; rows beyond are left out of every number.</p>" in page
+    assert "<p>sum(age) (3): at most 5 rows of each person count; rows beyond are left out of every number.</p>" in page
     assert "nobody can tell from this page whether a given person is in the table or what their rows say" in page
     assert "rounded to the declared step first and of each person no more rows or groups count than is said" in page
     del record["rows_per_person"]  # which no release wrote: the audit says so, and the page is one still

@@ -14,7 +14,8 @@ import pytest
 import snapdp
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.tables.engines.duckdb import DuckdbEngine
-from snapdp.tables.inspection import CLASSES, NOT_PUBLIC, Look, class_of
+from snapdp.tables.inspection import CLASSES, NOT_PUBLIC, SPELT_OTHERWISE, Look, class_of
+from snapdp.tables.sql.inspection import MOST_COMPARED
 from tests.properties.observing import listening
 from tests.services import on_spark
 from tests.unit.tables import everywhere
@@ -46,12 +47,12 @@ CELLS: dict[str, list[str | None]] = {
 }
 EXPECTED = {  # 1 of 4 is more than a tenth
     "who": ("more", "", "", ""),
-    "pay": ("more", "more", "more", '"aaaaaa 99,99..."'),
-    "seen": ("more", "more", "more", '"99.99.aaaaaa"'),
-    "smokes": ("more", "more", "", '"aaaaaa?9999"'),
-    "place": ("more", "", "more", '"aaaaaaa?9999"'),
-    "code": ("more", "", "more", '"9999"\n"9999aaaaaa"'),
-    "long": ("more", "", "more", '"aaaaaa?"'),
+    "pay": ("more", "more", "more", '"Aaaaaa 99,99..."'),
+    "seen": ("more", "more", "more", '"99.99.Aaaaaa"'),
+    "smokes": ("more", "more", "", '"Aaaaaa?9999"'),
+    "place": ("more", "", "more", '"AaaaaaA?9999"'),
+    "code": ("more", "", "more", '"9999"\n"9999Aaaaaa"'),
+    "long": ("more", "", "more", '"Aaaaaa?"'),
 }
 
 
@@ -176,7 +177,7 @@ def test_a_look_says_what_may_not_be_made_of_it_and_is_escaped():
     assert "<script>alert" not in look._repr_html_()
     assert "\x1b" not in repr(look) + look._repr_html_()
     assert not hasattr(look, "tallies")
-    assert look._fields == ("heads", "lines", "notes")
+    assert look._fields == ("heads", "lines", "notes", "signs")
     assert max(map(len, repr(look).split("\n"))) <= 80
 
 
@@ -185,6 +186,28 @@ def test_a_column_that_no_statistic_needs_is_looked_at_where_it_is():
     assert list(found) == ["pay", "who", "smokes"]
     with pytest.raises(DataError, match="no column named 'pay'"):
         snapdp.study(STUDY).inspect({"who": ["p"], "smokes": ["maybe"]})
+
+
+PLACES = ["north", "NORTH", " south", "South ", "south", "east", "noRth  ", None]
+
+
+def test_cells_that_differ_from_a_category_by_capitals_or_blanks_are_told_and_no_others():
+    note = f"place: {SPELT_OTHERWISE}"
+
+    def notes(cells, **said):
+        column = {"kind": "category", "categories": ["north", "south"], **said}
+        asked = {**STUDY, "columns": {"place": column}, "statistic": [{"kind": "histogram", "column": "place",
+                 "epsilon": 1}]}  # fmt: skip
+        return snapdp.study(asked).inspect({"place": cells, "who": ["p"] * len(cells)}).notes
+
+    assert note in notes(PLACES)
+    for cell in ("NORTH", " north", "north "):
+        assert note in notes(["north", cell])
+    assert note not in notes(["north", None, "south", "nor th", "norte", "", "north.", "\tnorth", "\u00a0north"])
+    many = ["north", *(f"c{i}" for i in range(MOST_COMPARED - 1))]
+    assert note in notes(["NORTH"], categories=many)
+    assert note not in notes(["NORTH"], categories=[*many, "south"])
+    assert note not in notes([" 1", "1.0"], categories=["1", "2"])  # which are numbers, and read
 
 
 # Nothing declared
@@ -216,9 +239,9 @@ def test_without_declarations_each_column_says_what_it_reads_as(tmp_path, capfd)
         "pay": ("none", "text", "", '"999,999"\n"99,999"'),
         "born": ("none", "dates", "up to 1 %", '"9999-99-99"'),
         "smokes": ("none", "numbers or yes/no", "none", ""),
-        "name": ("none", "text", "", '"aaaaaa 999"\n"aaaaaa 99"\n"aaaaaa 9"'),
+        "name": ("none", "text", "", '"Aaaaaa 999"\n"Aaaaaa 99"\n"Aaaaaa 9"'),
         "empty": ("more", "no cell", "", ""),
-        "mixed": ("none", "numbers", "1 to 10 %", '"aaaaaa9999"'),
+        "mixed": ("none", "numbers", "1 to 10 %", '"Aaaaaa9999"'),
     }
     assert look.notes[0] == "The first line of the file is taken for the names of the columns."
 
@@ -263,7 +286,7 @@ READ_AS = [
     ("d", "more", "numbers", "", ""),
     ("day", "more", "dates", "none", ""),
     ("flag", "none", "yes/no", "none", ""),
-    ("name", "none", "text", "", '"aaaaaa 9999"'),
+    ("name", "none", "text", "", '"Aaaaaa 9999"'),
 ]
 
 

@@ -8,10 +8,12 @@ import duckdb
 import pytest
 
 from snapdp.errors import DataError
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect, integer_column
 from snapdp.tables import (
     StoredColumn,
+    check_columns,
     is_database,
+    is_readable,
     may_be_cells,
     other_delimiter,
     other_encoding,
@@ -101,3 +103,57 @@ CELLS = (
 @pytest.mark.parametrize(("line", "doubt"), [*((each, False) for each in NAMES), *((each, True) for each in CELLS)])
 def test_a_number_is_hardly_a_name(tmp_path, line, doubt):
     assert may_be_cells(stored_columns(written(tmp_path / "a.csv", f"{line}\nx,y\n"))) == doubt
+
+
+def refused(path: Path, *names: str, dialect: CsvDialect | None = None) -> DataError:
+    with pytest.raises(DataError) as refusal:
+        check_columns(path, [integer_column(name, lower=0, upper=9) for name in names], dialect=dialect)
+    return refusal.value
+
+
+def test_declared_columns_are_compared_with_the_first_line_and_no_row_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(CsvSource, "prepare", None)
+    path = written(tmp_path / "a.csv", 'age,income,income\nbroken "row\n')
+    check_columns(path, [integer_column("age", lower=0, upper=9)])
+    assert "It has 3 columns: 'age', 'income', 'income'.\n  Did you mean 'age'?" in str(refused(path, "aeg"))
+    assert "several columns named 'income'" in str(refused(path, "age", "income"))
+
+
+def test_a_first_line_that_may_be_one_of_cells_is_not_told(tmp_path):
+    told = str(refused(written(tmp_path / "a.csv", "31,anna,1200.50\n"), "age"))
+    assert "It has 3 columns.\n  Names are compared exactly" in told
+    assert "anna" not in told
+
+
+@pytest.mark.parametrize(("mark", "word"), [(";", "a semicolon"), ("\t", "a tab"), ("|", "a bar")])
+def test_another_sign_between_the_names_is_told_unless_it_is_declared(tmp_path, mark, word):
+    path = written(tmp_path / "a.csv", f"age{mark}income\n")
+    for names in (["age"], []):  # a count of rows names no column
+        found = refused(path, *names)
+        assert f"'a.csv' seems to have {word} between its cells." in str(found)
+        assert found.numbers["delimiter"] == mark
+    check_columns(path, [integer_column(f"age{mark}income", lower=0, upper=9)])  # which is its name, then
+    check_columns(path, [], dialect=CsvDialect(delimiter=","))
+    check_columns(path, [integer_column("age", lower=0, upper=9)], dialect=CsvDialect(delimiter=mark))
+
+
+def test_another_encoding_of_the_names_is_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("größe;alter\n".encode("latin-1"))
+    assert refused(path, "alter").numbers["encoding"] == "latin-1"
+    assert refused(path, "alter", dialect=CsvDialect(encoding="latin-1")).numbers["delimiter"] == ";"
+
+
+def test_a_schema_is_compared_too(tmp_path):
+    path = tmp_path / "a.parquet"
+    duckdb.sql(SELECT).write_parquet(str(path))
+    check_columns(path, [integer_column("whole", lower=0, upper=9)])
+    assert "Did you mean 'whole'?" in str(refused(path, "wole"))
+    assert "is declared as integer but stored as" in str(refused(path, "day"))
+
+
+def test_what_is_no_file_of_rows_here_is_not_asked(tmp_path):
+    assert is_readable(written(tmp_path / "a.CSV", "x\n"))
+    (tmp_path / "b.csv").mkdir()
+    for name in ("b.csv", "none.csv", "a.duckdb", "*.csv"):
+        assert not is_readable(tmp_path / name)

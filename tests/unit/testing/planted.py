@@ -21,6 +21,7 @@ import snapdp
 EPSILON = 1.0
 GRID = 1 / 16  # of SAFE, at epsilon 1 and sensitivity 1
 SAFE = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=1000)
+HALF = snapdp.Snapping(epsilon="1/2", sensitivity=1, lower=0, upper=1000)
 SMALL = snapdp.Snapping(epsilon=1, sensitivity="1/2", lower=0, upper=1000)
 SHARP = snapdp.Snapping(epsilon=50, sensitivity=1, lower=0, upper=1000)
 HELD = np.random.default_rng(7)
@@ -381,7 +382,7 @@ PLANTED = [
     _planted(
         a_study_at_ten_times_the_epsilon,
         "noise-too-small",
-        claims={"sensitivity": "1/2", "replays": 5},
+        claims={"sensitivity": "1/2", "replays": 3, "lines": False},
         others=frozenset(),
         **_one,
     ),
@@ -502,8 +503,7 @@ def ours_said_in_words(rows):
 
 
 def ours_by_bins(rows):
-    half = snapdp.Snapping(epsilon="1/2", sensitivity=1, lower=0, upper=1000)
-    return half.release(np.array([rows.count(0), rows.count(1), rows.count(2)]))
+    return HALF.release(np.array([rows.count(0), rows.count(1), rows.count(2)]))
 
 
 def whole_noise(rows):

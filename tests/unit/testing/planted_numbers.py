@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import snapdp
-from tests.unit.testing.planted import SAFE, clamped
+from tests.unit.testing.planted import HALF, SAFE, clamped, textbook_by_hand
 
 WIDE = snapdp.Snapping(epsilon=1, sensitivity=3, lower=0, upper=1000)
+FORGIVING = snapdp.Snapping(epsilon=1, sensitivity=3, lower=0, upper=1000, nan=0)
 LARGE = 60  # how far the sums below move
 
 
@@ -196,7 +197,7 @@ def a_number_and_its_percentage(rows):
 
 
 def sums_of_noisy_bins(rows):
-    return np.cumsum([SAFE.release(rows.count(k)) for k in (0, 1, 2)]).tolist()
+    return np.cumsum([HALF.release(rows.count(k)) for k in (0, 1, 2)]).tolist()
 
 
 def whole_noise_in_fives(rows):
@@ -226,7 +227,7 @@ def a_scale_from_a_noisy_number(rows):
 
 
 def chances_from_noisy_numbers(rows):
-    counts = np.array([max(0, SAFE.release(rows.count(k))) for k in (0, 1)]) + 0.001
+    counts = np.array([max(0, HALF.release(rows.count(k))) for k in (0, 1)]) + 0.001
     return int(np.random.default_rng().choice(2, p=counts / counts.sum()))
 
 
@@ -243,6 +244,37 @@ def refusing_by_a_noisy_number(rows):
     if value < 5:
         raise ValueError("too few")
     return value
+
+
+def rounded_to_even(rows):
+    """0.5 and 1.5, one apart, become 0 and 2."""
+    return round(SAFE.release(3 + clamped(rows)))
+
+
+def a_small_count_left_out(rows):
+    value = SAFE.release(4 + clamped(rows))
+    return value if value > 5 else None
+
+
+def noise_around_a_multiple_of_a_noisy_number(rows):
+    value = SAFE.release(50 + clamped(rows))
+    return {"value": value, "again": WIDE.release(3 * value)}
+
+
+def drawn_around_a_multiple_of_a_noisy_number(rows):
+    value = SAFE.release(50 + clamped(rows))
+    again = [np.random.default_rng().laplace(5 * value, 1), random.gauss(5 * value, 1)]
+    return {"value": value, "again": [round(each, 2) for each in again]}
+
+
+def an_array_around_a_noisy_number(rows):
+    value = SAFE.release(50 + clamped(rows))
+    return {"value": value, "again": FORGIVING.release(np.append(np.full(39, 3 * value), np.nan))[-2:]}
+
+
+def percentages_beside_their_counts(rows):
+    counts = [HALF.release(rows.count(k)) for k in (0, 1)]
+    return {"counts": counts, "percent": [100 * each / max(1, sum(counts)) for each in counts]}
 
 
 # Their twins, which move too far --------------------------------------------------------------------------------------
@@ -267,8 +299,31 @@ def a_scale_from_the_data_after_a_noisy_number(rows):
 
 
 def as_many_draws_as_the_data_and_a_noisy_number(rows):
-    n = max(0, 9 + 30 * clamped(rows) + whole_noise(1))
+    n = max(0, 2 + 20 * clamped(rows) + whole_noise(1))
     return [SAFE.release(clamped(rows)), sum(random.randrange(2) for _ in range(n)) * 0]
+
+
+def gaussian_by_another_name(rows):
+    return round(clamped(rows) + 9 * np.random.default_rng().standard_normal(), 1)
+
+
+def exponential_by_another_name(rows):
+    rng = np.random.default_rng()
+    return round(clamped(rows) + (rng.standard_exponential() - rng.standard_exponential()) / 2, 2)
+
+
+def exponentials_of_two_scales(rows):
+    """On one side it falls as fast as the narrower one."""
+    return round(clamped(rows) + random.expovariate(1) - random.expovariate(2), 2)
+
+
+def percentages_beside_counts_in_doubles(rows):
+    counts = [rows.count(k) + np.random.laplace() for k in (0, 1)]
+    return {"counts": counts, "percent": [100 * each / max(1, sum(counts)) for each in counts]}
+
+
+def two_numbers_with_noise_made_of_bytes(rows):
+    return [textbook_by_hand(rows), textbook_by_hand(rows)]
 
 
 class Case(NamedTuple):
@@ -280,7 +335,8 @@ class Case(NamedTuple):
 
 
 def case(release: Callable[[Any], Any], *kinds: str, **claims: Any) -> Case:
-    return Case(release, frozenset(kinds), {"epsilon": 1, **claims})
+    """Return a case. Lines are followed where noise decides which run, and must tell nothing."""
+    return Case(release, frozenset(kinds), {"epsilon": 1, "lines": False, **claims})
 
 
 FAULTY = [
@@ -308,6 +364,11 @@ FAULTY += [
     case(drawn_in_cents_and_moving_by_two, "sensitivity", sensitivity="0.98"),
     case(a_scale_from_the_data_after_a_noisy_number, "noise-scale"),
     case(as_many_draws_as_the_data_and_a_noisy_number, "draws", sensitivity=1),
+    case(gaussian_by_another_name, "noise-too-small", sensitivity=1),
+    case(exponential_by_another_name, "noise-too-small", sensitivity=1),
+    case(exponentials_of_two_scales, "noise-too-small", sensitivity=1),
+    case(percentages_beside_counts_in_doubles, "float-noise", epsilon=2, sensitivity=2, replays=20),
+    case(two_numbers_with_noise_made_of_bytes, "float-noise", epsilon=2, sensitivity=2, replays=20),
 ]
 SOUND = [
     case(as_wide_as_claimed, sensitivity=LARGE),
@@ -317,26 +378,32 @@ SOUND = [
     case(noise_for_each, sensitivity=3),
     case(one_number_told_in_three_ways, released=lambda out: out["value"], sensitivity=1),
     case(clamped_to_two_ends),
-    case(a_quotient, epsilon=2),
+    case(a_quotient),
     case(a_root),
     case(a_logarithm),
-    case(one_answer_of_four_is_turned, epsilon="1.1"),
+    case(one_answer_of_four_is_turned, epsilon="1.1", lines=True),
     case(one_answer_of_four_is_turned, epsilon="1.1", sensitivity=1),
     case(an_estimate_from_turned_answers, epsilon="1.1"),
     case(a_power_of_two, epsilon="1.0001"),
     case(two_numbers_and_their_sum, sensitivity=1),
-    case(an_interval_that_ends_at_zero, sensitivity=1),
+    case(an_interval_that_ends_at_zero, sensitivity=1, lines=True),
     case(a_number_and_the_same_rounded, sensitivity=1),
     case(a_number_and_its_percentage, sensitivity=1),
-    case(sums_of_noisy_bins, epsilon=2, sensitivity=2),
+    case(sums_of_noisy_bins, sensitivity=2),
     case(whole_noise_in_fives, epsilon="1.0001", sensitivity=1),
     case(centres_of_bins, sensitivity=1),
     case(rounded_and_clamped_off_its_grid, sensitivity=1),
     case(a_fixed_number_taken_off, sensitivity=3),
-    case(as_many_rows_as_a_noisy_number, epsilon="1.0001"),
+    case(as_many_rows_as_a_noisy_number, epsilon="1.0001", lines=True),
     case(a_scale_from_a_noisy_number, epsilon="1.4"),
-    case(chances_from_noisy_numbers, epsilon=2),
+    case(chances_from_noisy_numbers),
     case(a_number_of_no_data_beside, sensitivity=1),
     case(drawn_in_cents, sensitivity=1),
-    case(refusing_by_a_noisy_number, sensitivity=1, lines=False),
+    case(rounded_to_even, sensitivity=1),
+    case(a_small_count_left_out, sensitivity=1, lines=True),
+    case(noise_around_a_multiple_of_a_noisy_number, sensitivity=1),
+    case(drawn_around_a_multiple_of_a_noisy_number, sensitivity=1),
+    case(an_array_around_a_noisy_number, sensitivity=1),
+    case(percentages_beside_their_counts, sensitivity=2),
+    case(refusing_by_a_noisy_number, sensitivity=1, lines=True),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -44,7 +45,7 @@ def with_a_default(rows, *, rng=np.random.default_rng(3)):  # noqa: B008
     "release", [Holder(), Holder().release, with_a_default, partial(with_a_default, rng=np.random.default_rng(4))]
 )
 def test_generators_that_somebody_holds_are_frozen(release):
-    report = audit(release, [1], [0], epsilon=1, sensitivity=1)
+    report = audit(release, [1], [0], epsilon=1, sensitivity=1, replays=9)
     assert report.kinds == {"float-noise"}
     assert not any("no draw of noise was seen" in note for note in report.notes)
 
@@ -56,7 +57,7 @@ def test_a_generator_that_is_held_goes_on_afterwards_as_if_nothing_had_happened(
 
 
 def test_the_same_audit_gives_the_same_report():
-    said = {str(audit(planted.sharing_noise, [0, 1, 2], [0, 1, 1], epsilon=1, sensitivity=1)) for _ in range(2)}
+    said = {str(audit(planted.sharing_noise, [0, 1, 2], [0, 1, 1], sensitivity=1, replays=9)) for _ in range(2)}
     assert len(said) == 1
 
 
@@ -74,7 +75,7 @@ def test_a_report_is_json_for_programs():
     assert {each["kind"] for each in values["violations"]} == report.kinds == {"sensitivity", "noise-too-small"}
     assert [each["kind"] for each in values["allowed"]] == ["float-noise"]
     (moved,) = [each for each in values["violations"] if each["kind"] == "sensitivity"]
-    assert moved["evidence"] == {"moved": "3", "claimed": "1", "numbers": "1"}
+    assert moved["evidence"] == {"moved": "3.000", "claimed": "1", "numbers": "1"}
 
 
 def test_check_fails_as_a_test_does_with_the_report():
@@ -104,7 +105,7 @@ def test_paths_can_be_left_out_and_the_released_number_chosen():
     def release(rows):
         return {"value": SAFE.release(clamped(rows)), "sum": sum(rows)}
 
-    claims = {"epsilon": 1, "sensitivity": 1}
+    claims = {"sensitivity": 1, "replays": 9}
     assert audit(release, [1, 0], [1, 1], **claims).kinds == {"metadata"}
     audit(release, [1, 0], [1, 1], **claims, ignore=["output['sum']"]).check()
     assert audit(release, [1, 0], [1, 1], **claims, released=lambda out: out["value"]).kinds == {"metadata"}
@@ -131,7 +132,7 @@ def test_gaussian_noise_and_its_norm_can_be_claimed():
     def release(rows):
         return np.array([sum(rows), len(rows)]) + np.random.normal(0, 5, 2)
 
-    claims = {"epsilon": 1, "delta": 1e-6, "allow": ["float-noise"]}
+    claims = {"epsilon": 1, "delta": 1e-6, "allow": ["float-noise"], "replays": 9}
     audit(release, [1, 1], [1], sensitivity="1.5", norm="l2", **claims).check()
     assert audit(release, [1, 1], [1], sensitivity="1.4", norm="l2", **claims).kinds == {"sensitivity"}
     audit(release, [1, 1], [1], sensitivity=1, norm="max", **claims).check()
@@ -197,7 +198,7 @@ def test_neighbours_that_a_strategy_makes_find_the_pair_that_nobody_thought_of()
     pairs = neighbouring_lists(st.integers(0, 1), relation="change-one", max_size=2)
     report = audit_neighbours(release, pairs, examples=10, epsilon=1, sensitivity=1, replays=3)
     assert report.kinds >= {"sensitivity"}
-    audit_neighbours(planted.ours, pairs, examples=2, epsilon=1, sensitivity=1).check()
+    audit_neighbours(planted.ours, pairs, examples=2, epsilon=1, sensitivity=1, replays=3).check()
 
 
 @pytest.mark.parametrize("relation", ["change-one", "add-remove"])
@@ -296,9 +297,38 @@ def test_a_failure_is_named_as_it_is_imported_and_begins_with_its_kinds():
 
 
 def test_noise_is_located_where_it_is_drawn_also_behind_a_lambda():
-    report = audit(lambda rows: planted.in_doubles(rows), [1, 0], [1, 1], epsilon=2, sensitivity=4)
+    report = audit(lambda rows: planted.in_doubles(rows), [1, 0], [1, 1], epsilon=2, sensitivity=4, replays=9)
     (found,) = [each for each in report.violations if each.kind == "noise-too-small"]
     assert found.where.split(":")[0] == "tests/unit/testing/planted.py"
+
+
+def laplace_of_twenty(rows):
+    return 20 * clamped(rows) + np.random.laplace(0, 20)
+
+
+def two_of_them(rows):
+    return np.array([20 * clamped(rows), 20 * clamped(rows)]) + np.random.laplace(0, 40, 2)
+
+
+def a_little_wider_for_more(rows):
+    return 20 * clamped(rows) + np.random.laplace() * (20 + clamped(rows) / 10**6)
+
+
+@pytest.mark.parametrize(
+    ("release", "claims"),
+    [
+        (laplace_of_twenty, {"epsilon": 1, "sensitivity": "20.00001"}),
+        (laplace_of_twenty, {"epsilon": "0.9999999"}),
+        (laplace_of_twenty, {"sensitivity": "19.9999999"}),
+        (two_of_them, {"sensitivity": "28.28427", "norm": "l2"}),
+        (a_little_wider_for_more, {"sensitivity": 21}),
+    ],
+)
+def test_numbers_that_are_told_to_differ_look_different(release, claims):
+    report = audit(release, [1, 0], [1, 1], **claims, replays=9, allow="float-noise")
+    (found,) = report.violations
+    shown = [Fraction(each) for each in re.findall(r"(?<!l)\d+(?:\.\d+)?", found.sentence)]
+    assert len({*shown, *([Fraction(1)] if found.kind == "noise-scale" else [])}) == 2
 
 
 def test_arrays_of_ours_are_frozen_whatever_the_memory_held():

@@ -6,6 +6,7 @@ import datetime
 import math
 import random
 import secrets
+from bisect import bisect_left
 from fractions import Fraction
 
 import numpy as np
@@ -20,11 +21,13 @@ from snapdp.testing.replays import FALSE_ALARM
 from tests import ROOT
 
 GUIDE = " ".join((ROOT / "docs" / "guide" / "test-your-own.md").read_text(encoding="utf-8").split())
+TENTH = snapdp.Snapping(epsilon="1/10", sensitivity=1, lower=0, upper=1000)
 COUNT = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=1000)
 HALF = snapdp.Snapping(epsilon="1/2", sensitivity=1, lower=0, upper=1000)
 TEN, NINE = [1] * 10, [1] * 9
 CLAIMS = {"epsilon": 1, "sensitivity": 1, "lines": False}
-MORE = {**CLAIMS, "replays": 400}
+LITTLE = {**CLAIMS, "epsilon": "1/10"}  # the smaller epsilon, the fewer replays tell
+MORE = {**LITTLE, "replays": 150}
 VARIES = "varies with the noise and is not always a number"
 
 
@@ -68,14 +71,14 @@ OFTEN_APART = {
 
 @pytest.mark.parametrize("fact", OFTEN_APART.values(), ids=OFTEN_APART)
 def test_a_fact_that_is_often_another_is_named_and_found_by_more_replays(fact):
-    report = audit(beside(fact), TEN, NINE, **CLAIMS).check()
+    report = audit(beside(fact, TENTH), TEN, NINE, **LITTLE).check()
     assert noted(report, VARIES).endswith("replays: output['fact']")
-    assert audit(beside(fact), TEN, NINE, **MORE).kinds == {"metadata"}
+    assert audit(beside(fact, TENTH), TEN, NINE, **MORE).kinds == {"metadata"}
 
 
 def test_a_word_that_only_the_second_input_shows_is_found_too():
     def release(rows):
-        return {"n": COUNT.release(len(rows)), "fact": "ten" if random.random() < 0.5 and len(rows) > 9 else "no"}
+        return {"n": TENTH.release(len(rows)), "fact": "ten" if random.random() < 0.5 and len(rows) > 9 else "no"}
 
     assert audit(release, NINE, TEN, **MORE).kinds == {"metadata"}
 
@@ -84,9 +87,9 @@ def test_a_line_that_is_printed_in_most_calls_is_named_and_found_by_more_replays
     def release(rows):
         if random.random() < 0.9:
             print(f"debug {len(rows)}")
-        return COUNT.release(len(rows))
+        return TENTH.release(len(rows))
 
-    assert noted(audit(release, TEN, NINE, **CLAIMS), VARIES).endswith("replays: what is printed")
+    assert noted(audit(release, TEN, NINE, **LITTLE), VARIES).endswith("replays: what is printed")
     assert audit(release, TEN, NINE, **MORE).kinds >= {"written"}  # and so does the number in it, by a threshold
 
 
@@ -133,12 +136,12 @@ def test_many_fields_are_one_note_and_a_key_of_one_input_is_in_none():
 
 
 def clamped_to_the_count(rows):
-    return min(max(COUNT.release(len(rows)), 0), len(rows))
+    return min(max(TENTH.release(len(rows)), 0), len(rows))
 
 
 @pytest.mark.parametrize("pair", [(TEN, NINE), (NINE, TEN)])
 def test_an_end_that_is_data_is_named_and_found_by_more_replays(pair):
-    report = audit(clamped_to_the_count, *pair, **CLAIMS).check()
+    report = audit(clamped_to_the_count, *pair, **LITTLE).check()
     assert not report.width_is_judged
     assert noted(report, "outputs stand at an end that is another for each input").endswith(": output")
     assert audit(clamped_to_the_count, *pair, **MORE).kinds == {"noise-too-small"}
@@ -147,9 +150,28 @@ def test_an_end_that_is_data_is_named_and_found_by_more_replays(pair):
 @pytest.mark.parametrize("end", [9, 10, 12])
 def test_an_end_that_is_declared_passes_without_a_note(end):
     def release(rows):
-        return min(max(COUNT.release(len(rows)), 0), end)
+        return min(max(TENTH.release(len(rows)), 0), end)
 
-    report = audit(release, TEN, NINE, **(MORE if end == 10 else CLAIMS)).check()
+    report = audit(release, TEN, NINE, **(MORE if end == 10 else LITTLE)).check()
+    assert not any("an end" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_an_end_that_only_the_other_input_passes_is_found(side):
+    """The most frequent output, 0, is as frequent for both."""
+
+    def release(rows):
+        return side * (10 if len(rows) > 9 else 20) * (random.random() > 0.65)
+
+    assert audit(release, TEN, NINE, **{**MORE, "sensitivity": None}).kinds == {"noise-too-small"}
+
+
+def test_a_least_output_that_is_rarer_than_the_one_beside_it_is_no_end():
+    def release(rows):
+        u = random.random()
+        return len(rows) + (0 if u < 0.2 else 2 if u > 0.8 else 1)
+
+    report = audit(release, TEN, NINE, epsilon="1/10", lines=False)
     assert not any("an end" in note for note in report.notes)
 
 
@@ -203,6 +225,13 @@ def test_numbers_beside_that_are_made_of_the_released_one_pass_without_a_note():
     assert report.notes == ()
 
 
+def test_a_number_beside_that_is_the_same_for_both_inputs_is_not_named():
+    def release(rows):
+        return {"value": COUNT.release(len(rows)), "said": f"call {random.randrange(900) * random.randrange(900)}"}
+
+    assert audit(release, TEN, NINE, **CLAIMS, released=lambda out: out["value"]).check().notes == ()
+
+
 # Counts, exactly -----------------------------------------------------------------------------------------------------
 
 
@@ -216,7 +245,7 @@ def test_counts_refute_where_their_bounds_do_and_in_all_four_ways():
     """The bounds of an event that never held and one that always did: roots of a quarter of the false alarm."""
     runs, e = 399, exp_enclosure(Fraction(1), 80).upper
     most = 1 - (float(FALSE_ALARM) / 4) ** (1 / runs)
-    least = next(hits for hits in range(runs) if of_counts(hits, 0, runs))
+    least = bisect_left(range(runs), True, key=lambda hits: of_counts(hits, 0, runs) is not None)
 
     def tail(hits, p):
         return sum(math.comb(runs, k) * p**k * (1 - p) ** (runs - k) for k in range(hits, runs + 1))

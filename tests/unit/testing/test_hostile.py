@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from snapdp.randomness import SystemBits
-from snapdp.testing import audit
+from snapdp.testing import audit, leaves, observation
 from tests.unit.testing.planted import SAFE
 
 SHORT = {"seconds": 0.1, "replays": 2}
@@ -188,9 +188,12 @@ def test_notes_that_say_the_same_of_several_paths_are_one():
     assert told == ["not compared: output[1], output[2], output[3] and 27 more, an object of class object"]
 
 
-def test_an_endless_generator_is_cut():
+def test_an_endless_generator_is_cut(monkeypatch):
+    assert leaves.MOST_LEAVES == observation.MOST_LEAVES == 20_000
+    for module in (leaves, observation):
+        monkeypatch.setattr(module, "MOST_LEAVES", 1_000)
     report = audit(endless, [1], [2], replays=1, lines=False)
-    assert "not compared: output, more than 20,000 numbers and facts" in report.notes
+    assert "not compared: output, more than 1,000 numbers and facts" in report.notes
 
 
 def test_a_thread_that_is_left_is_told():

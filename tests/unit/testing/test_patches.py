@@ -18,8 +18,9 @@ import pytest
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ScalarSampler
 from snapdp.randomness import SystemBits
-from snapdp.testing import audit, flow, freezing, observation, patches
-from snapdp.testing.noise import FrozenNoise
+from snapdp.testing import audit, flow, observation, patches
+from snapdp.testing.frozen import freezing
+from snapdp.testing.frozen.noise import FrozenNoise
 from snapdp.testing.patches import Patches, alone, with_patches
 from tests.unit.testing.planted import SAFE
 
@@ -202,7 +203,7 @@ class Lines:
         before = sys.gettrace()
         sys.settrace(self)
         try:
-            freezing.frozen(noise, one, lambda: observation.observed(release, [1], noise, 0))
+            freezing.frozen(noise, one, lambda: observation.observed(release, observation.AuditedInput([1]), noise, 0))
         finally:
             sys.settrace(before)
 

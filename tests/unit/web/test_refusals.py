@@ -12,7 +12,7 @@ import pytest
 import snapdp.web
 from snapdp.errors import ParameterError
 from snapdp.web.refusals import field_of, told
-from tests.unit.web.pages import STUDY, Page
+from tests.unit.web.pages import ROWS, STUDY, Page
 
 ODD = 'a.b/c~d: "e"\u200b (mean)'  # a name of a column may be anything that can be stored
 NUMBERS = {"kind": "number", "lower": 0, "upper": 1, "missing": "dropped"}
@@ -227,6 +227,19 @@ def test_words_are_those_of_the_library():
     assert field_of(ParameterError("the cap is not positive.")) is None
 
 
+def test_a_file_that_is_written_otherwise_is_refused_at_the_field_that_says_how(new_page: Page, tmp_path: Path):
+    """By what the refusal keeps, not by its words: what to do is said in words of the page."""
+    data, ask = tmp_path / "people.csv", {"study": STUDY}
+    data.write_text("\n".join(["x;k;g", *ROWS, ""]).replace(",", ";"), encoding="utf-8")
+    told = [new_page.write("/api/before", ask).json]
+    data.write_text("\n".join(["x,k,g", *ROWS, ""]).replace("a", "ä"), encoding="latin-1")
+    told += [new_page.release(STUDY).json]
+    data.write_text("k,g\n1,a\n", encoding="utf-8")
+    told += [new_page.write("/api/before", ask).json]
+    assert [each["field"] for each in told] == ["/csv/delimiter", "/csv/encoding", None]
+    assert {each["spent"] for each in told} == {"0"}
+
+
 # Sentences that the page says in other words
 
 STATIC = Path(snapdp.web.__file__).parent / "static"
@@ -261,6 +274,6 @@ def test_every_sentence_that_the_page_says_in_other_words_is_one_that_the_librar
     study = spoilt(line(kind="quantiles", column="x", at=["0.5"]) | many)
     said += [each["remarks"] for each in page.write("/api/plan", {"study": study}).json["lines"]]
     sought = {name: sought_by(name) for name in ("faults.js", "words.js")}
-    assert [len(each) for each in sought.values()] == [12, 14]
+    assert [len(each) for each in sought.values()] == [12, 15]
     lost = {name: [p for p in each if not any(re.search(p, text) for text in said)] for name, each in sought.items()}
     assert lost == {"faults.js": [], "words.js": []}

@@ -5,9 +5,7 @@ Room: cli. Nothing is typed twice: what a study says needs no flag, and a flag t
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +13,8 @@ from snapdp.cli.flags.by_name import as_item
 from snapdp.cli.flags.statistics import named_columns
 from snapdp.display import exact_amount, one_line
 
-FILE_NAME = re.compile(r"\w[\w.-]{0,99}")
+if TYPE_CHECKING:
+    from snapdp.api.study import Study
 
 
 def opening_by_flags(flags: dict[str, Any]) -> dict[str, Any]:
@@ -40,12 +39,13 @@ def opening_by_flags(flags: dict[str, Any]) -> dict[str, Any]:
     return {"name": flags["dataset"], "cap": flags["cap"], "relation": whom.kind, "rows": whom.rows, **unit}
 
 
-def opening_of(path: str, flags: dict[str, Any]) -> dict[str, Any]:
-    """Return what `create_account` is given, of a study; refuse flags that say something else than it does."""
-    from snapdp.api.study import study
+def opening_of(found: Study, path: str, flags: dict[str, Any]) -> dict[str, Any]:
+    """Return what `create_account` is given, of a study; refuse flags that say something else than it does.
+
+    path   the file of the study, for what is said of it
+    """
     from snapdp.ledger import label, terms_of
 
-    found = study(path)
     relation = found.relation
     most = flags["rows_per_person"]
     if most is not None and relation.person is None:
@@ -87,13 +87,3 @@ def _contradiction(path: str, name: str, asked: Any, declared: Any) -> str:
     return (
         f"--{name.replace('_', '-')} {words(asked)}: {one_line(path)} {says}. Leave the flag out, or change the study."
     )
-
-
-def ledger_beside(study: str, dataset: str) -> str:
-    """Return the natural place of a study's ledger: beside it, named like the dataset, or like it where that is none.
-
-    >>> ledger_beside("surveys/first.toml", "people-2026"), ledger_beside("first.toml", "people / 2026")
-    ('surveys/people-2026.ledger', 'first.ledger')
-    """
-    name = dataset if FILE_NAME.fullmatch(dataset) else Path(study).stem
-    return str(Path(study).with_name(f"{name}.ledger"))

@@ -23,6 +23,7 @@ from snapdp.cli.flags.by_name import (
     rules_for_missing,
     words_by_name,
 )
+from snapdp.cli.flags.two_readings import plain_number
 from snapdp.studies import BINNED, DROPPED, KINDS, Quantiles, Statistic
 
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
@@ -69,6 +70,8 @@ def declared_columns(
     measured += [name for name in grouped if name in edges]
     found = _number_columns(options, once(numbers), once(measured))
     rules = rules_for_missing(options["missing"], once(numbers), missing, others=[*kinds, *told])
+    for rule in rules.values():
+        plain_number(rule, "missing")
     found = {name: {**declared, "missing": rules[name]} for name, declared in found.items()}
     counted = {name: {**declared, **_null(name, rules)} for name, declared in {**kinds, **told}.items()}
     summed = [name for each, name in named if each.numbers]
@@ -102,7 +105,7 @@ def declared_groups(options: dict[str, Any]) -> list[str]:
 def _cut(column: dict[str, Any], edges: str, *, is_summed: bool) -> dict[str, Any]:
     """Return a column of numbers with the edges of its bins; rows without the number may have a bin of their own."""
     rule = {"missing": DROPPED, "null": BINNED} if column["missing"] == BINNED and not is_summed else {}
-    return {**column, "edges": items(edges), **rule}
+    return {**column, "edges": [plain_number(each, "edges") for each in items(edges)], **rule}
 
 
 def _number_columns(options: dict[str, Any], names: list[str], measured: list[str]) -> dict[str, Any]:
@@ -112,9 +115,11 @@ def _number_columns(options: dict[str, Any], names: list[str], measured: list[st
     if options["integer"] and not measured:
         raise click.UsageError("--integer belongs to no column: it is for those of statistics. Leave it out.")
     steps = words_by_name(options, "step", names, measured)
+    for step in steps.values():
+        plain_number(step, "step")
     found = {}
     for name, text in declared_by_name(options, "bounds", names).items():
-        pair = items(text)
+        pair = [plain_number(each, "bounds") for each in items(text)]
         if len(pair) != 2:
             raise click.UsageError(f'--bounds "{text}" is not LOWER,UPPER.')
         found[name] = {"kind": "integer" if options["integer"] and name in measured else "number"}

@@ -7,7 +7,7 @@ it, not change it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +28,7 @@ _OPTIONS = {
     "null": ("TEXT,...", "Of a CSV file: missing cells look like this, or are empty: NA,."),
 }
 CSV_FLAGS = tuple(_OPTIONS)
+NUMBERS_TOO = '# and decimal = "," or thousands = ".", where numbers are written so'
 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,8 +60,21 @@ def csv_dialect(options: dict[str, Any], declared: CsvDialect | None) -> CsvDial
     return declared or found
 
 
-def to_declare(refusal: SnapdpError) -> str | None:
-    """Return the flag that helps where a CSV file is not written as it was read."""
-    flags = {key: refusal.numbers[key] for key in ("delimiter", "encoding") if key in refusal.numbers}
-    told = " ".join(f"--{key} {shlex.quote('tab' if value == chr(9) else str(value))}" for key, value in flags.items())
-    return f"the same command with {told} (--decimal and --thousands where numbers need them)" if told else None
+def to_declare(refusal: SnapdpError, *, look: Sequence[str] = (), study: str | None = None) -> str | None:
+    """Return what helps where a CSV file is not written as it was read: flags, or lines of a study.
+
+    look    the words of `inspect` for this table: whoever declares half of it would pay for numbers that mean nothing
+    study   the file of the study, where one was given: what it says holds for all commands
+    """
+    keys = [key for key in ("delimiter", "encoding") if key in refusal.numbers]
+    said = {key: "tab" if refusal.numbers[key] == "\t" else str(refusal.numbers[key]) for key in keys}
+    if not said:
+        return None
+    if study is not None:
+        where = f"in {shlex.quote(study)}, a table [csv] at its end, or these lines in the one it has:"
+        lines = ["[csv]", *(f'{key} = "{value}"' for key, value in said.items()), NUMBERS_TOO]
+        then = [f"then look, before any release: {shlex.join(['snapdp', 'inspect', *look])}"] if look else []
+        return "\n".join((where, *lines, *then))
+    flags = [word for key, value in said.items() for word in (f"--{key}", value)]
+    told = f"the same command with {shlex.join(flags)} (--decimal and --thousands where numbers need them)"
+    return f"{told}\nbut first look: {shlex.join(['snapdp', 'inspect', *look, *flags])}" if look else told

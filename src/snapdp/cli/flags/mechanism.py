@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.display import exact_amount
 from snapdp.errors import BoundError
 from snapdp.exact import exponent_of_power, parameter, positive, power_of_two_at_least
@@ -66,11 +67,11 @@ ARITHMETIC = (
         metavar="NAME",
         help="exact (default), proved or notes (not for releases); the last two compute with --bits bits.",
     ),
-    click.option("--bits", type=int, metavar="P", help=f"Of proved and notes.  {LEAST_BITS}"),
+    click.option("--bits", type=WHOLE, metavar="P", help=f"Of proved and notes.  {LEAST_BITS}"),
 )
 OF_A_RELEASE = (
     click.option("--arithmetic", metavar="NAME", help="exact (default), or proved, which computes with --bits bits."),
-    click.option("--bits", type=int, metavar="P", help=f"Of proved.  {LEAST_BITS}"),
+    click.option("--bits", type=WHOLE, metavar="P", help=f"Of proved.  {LEAST_BITS}"),
 )
 SHAPE = (
     click.option(

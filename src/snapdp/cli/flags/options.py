@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, complete_columns
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.studies import KINDS, Statistic
 
 _Option = tuple[tuple[str, ...], dict[str, Any]]
@@ -51,7 +52,7 @@ _OPTIONS: tuple[_Option, ...] = (
     (
         ("--branching",),
         {
-            "type": int,
+            "type": WHOLE,
             "metavar": "B",
             "help": "Of quantiles and medians: the branches of the tree that counts levels.  [default: chosen]",
         },
@@ -176,13 +177,13 @@ _OPTIONS: tuple[_Option, ...] = (
     (
         ("--n",),
         {
-            "type": int,
+            "type": WHOLE,
             "help": "The number of rows is public, and this: nobody learns the values of a row (change-one).",
         },
     ),
     (
         ("--n-max",),
-        {"type": int, "help": "It is private, and at most this: nobody learns whether a row is there (add-remove)."},
+        {"type": WHOLE, "help": "It is private, and at most this: nobody learns whether a row is there (add-remove)."},
     ),
     (
         ("--person",),
@@ -192,14 +193,17 @@ _OPTIONS: tuple[_Option, ...] = (
             "help": "Protect whole persons, named by this column, or by several together (with --n-max).",
         },
     ),
-    (("--rows-per-person",), {"type": int, "help": "At most so many rows of a person are kept.  [default: 1]"}),
+    (("--rows-per-person",), {"type": WHOLE, "help": "At most so many rows of a person are kept.  [default: 1]"}),
     (
         ("--groups-per-person",),
-        {"type": int, "help": "With --persons and --by: each person counts in at most so many groups."},
+        {"type": WHOLE, "help": "With --persons and --by: each person counts in at most so many groups."},
     ),
     (
         ("--unit-rows",),
-        {"type": int, "help": "Where no column names persons: protect so many rows together, which nothing enforces."},
+        {
+            "type": WHOLE,
+            "help": "Where no column names persons: protect so many rows together, which nothing enforces.",
+        },
     ),
     (
         ("--epsilon",),

@@ -32,6 +32,12 @@ def is_study(options: dict[str, Any]) -> bool:
     return bool(options["source"].lower().endswith(".toml"))
 
 
+def to_look(options: dict[str, Any]) -> list[str]:
+    """Return the words behind `snapdp inspect` that look at the same table."""
+    named = [word for key in ("data", "table", "spark") if options.get(key) for word in (f"--{key}", options[key])]
+    return [options["source"], *named]
+
+
 def refuse_strays(options: dict[str, Any], strays: Sequence[str]) -> None:
     """Refuse what SOURCE leaves unread: `strays`, the flags that say what a study says; beside a table, another one."""
     if is_study(options) and strays:

@@ -23,6 +23,7 @@ from snapdp.cli.flags.columns import (
 )
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.cli.flags.texts import said_texts
+from snapdp.cli.flags.two_readings import plain_number
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
 from snapdp.studies import (
@@ -122,7 +123,7 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     for statistic in statistics_in_order():
         for place, names in enumerate(names_of(statistic, options)):
             about = {"column": names[0]} if statistic.takes == len(names) == 1 else {"columns": names} if names else {}
-            cut = items(edges.get(names[0], "")) if names else []
+            cut = [plain_number(each, "edges") for each in items(edges.get(names[0], ""))] if names else []
             details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
             details |= {"at": _shares_at(options, place), "branching": options["branching"]}
             said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
@@ -192,6 +193,7 @@ def _margins(options: dict[str, Any]) -> dict[str, Any]:
 def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """Return the cost keys of each statistic: what is typed is charged, in equal shares."""
     common = {key: options[key] for key in ("accuracy", "alpha") if options[key] is not None}
+    plain_number(common.get("accuracy", ""), "accuracy")
     if count > 1 and options["accuracy"] is not None:
         raise click.UsageError("--accuracy is for one statistic; give --epsilon, or a study file.")
     if options["epsilon"] is None and options["accuracy"] is None:
@@ -251,5 +253,6 @@ def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
         tests = found.setdefault(match["column"], {})
         if keys[match["operator"]] in tests:
             raise click.UsageError(f'--where "{text}" says a second time what {match["column"]} is tested for.')
-        tests[keys[match["operator"]]] = match["value"]
+        is_number = match["operator"] != "="  # else it may be a category of that name
+        tests[keys[match["operator"]]] = plain_number(match["value"], "where") if is_number else match["value"]
     return found

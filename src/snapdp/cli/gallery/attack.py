@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.flags.picture import picture_option, writing_picture
+from snapdp.cli.flags.two_readings import WholeRange
 from snapdp.cli.screen import echo_json, say, stepping
 from snapdp.display import one_line
 from snapdp.errors import ParameterError
@@ -37,7 +38,7 @@ FEWEST, MOST = 10, 1_000_000
 @click.option("--target", "targets", multiple=True, metavar="TARGET", help="Only this: numpy, snapdp, or a peer.")
 @click.option(
     "--trials",
-    type=click.IntRange(FEWEST, MOST),
+    type=WholeRange(FEWEST, MOST),
     metavar="N",
     help="Outputs of either input.  [default: the attack's own]",
 )

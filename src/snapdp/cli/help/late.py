@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = "Commands"
+HELP_FLAGS = ["-h", "--help"]
 
 
 class Late(NamedTuple):

@@ -7,9 +7,11 @@ flags keep the order in which they are declared. A flag without a line here stan
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import click
 
+from snapdp.cli.help.late import HELP_FLAGS
 from snapdp.studies import KINDS
 
 OTHERS = "Options"
@@ -32,7 +34,14 @@ TAKES_NO_COLUMNS = {"--correlation": "Give --covariance COLUMN,COLUMN --correlat
 
 
 class SectionedCommand(click.Command):
-    """A command whose help page has its flags under headings."""
+    """A command whose help page has its flags under headings.
+
+    click keeps the flag for help that a command was first asked for. Such commands are also parsed alone, to compare
+    what was spelled with what it means, so each names that flag itself.
+    """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **{"context_settings": {"help_option_names": HELP_FLAGS}, **settings})
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         found: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*_HEADINGS, OTHERS)}

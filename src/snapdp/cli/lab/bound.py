@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.flags.two_readings import WHOLE, WholeRange
 from snapdp.cli.screen import echo_json, table, watched
 from snapdp.display import one_line, scientific_up
 from snapdp.errors import ProgramError, SnapdpError
@@ -33,10 +34,10 @@ Examples:
 @click.command("bound", epilog=EXAMPLE)
 @click.argument("formula", metavar="FORMULA")
 @click.option("--range", "ranges", multiple=True, metavar="NAME=LOWER,UPPER", help="Range of an input.")
-@click.option("--p", "p", type=int, help="Bits of a float, exponents unbounded.  [default: 53, or what FPCore says]")
+@click.option("--p", "p", type=WHOLE, help="Bits of a float, exponents unbounded.  [default: 53, or what FPCore says]")
 @click.option("--relative", is_flag=True, help="Bound the relative error too, where the value is never 0.")
 @click.option("--roundings", default=1, show_default=True, help="Roundings of ln and exp: 1 correct, 2 faithful.")
-@click.option("--boxes", type=click.IntRange(1), help="Most boxes to halve the ranges into: more is tighter, slower.")
+@click.option("--boxes", type=WholeRange(1), help="Most boxes to halve the ranges into: more is tighter, slower.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def bound_command(

@@ -13,6 +13,7 @@ import click
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.flags.csv_dialect import csv_options, to_declare
 from snapdp.cli.flags.picture import picture_option, writing_picture
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.cli.lab.errors import OF_A_TABLE
 from snapdp.cli.screen import echo_json, note, say, table, watched
 from snapdp.display import decimal_up, exact_amount, four_digits_up, one_line
@@ -51,7 +52,7 @@ READ = {
 @click.option("--show", type=click.Choice(list(READ)), default="accuracy", show_default=True, help="What to compare.")
 @click.option("--epsilons", type=NUMBERS, metavar="NUMBER,...", help="Of accuracy and errors: where to compare.")
 @click.option("--alpha", type=NUMBER, metavar="NUMBER", help="Of accuracy: how often to miss.  [default: 0.05]")
-@click.option("--bits", type=int, metavar="BITS", help="Of accuracy: the notes' arithmetic.  [default: 118 or more]")
+@click.option("--bits", type=WHOLE, metavar="BITS", help="Of accuracy: the notes' arithmetic.  [default: 118 or more]")
 @click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="Of bias, distance, clamp.  [default: 1]")
 @click.option("--sensitivity", type=NUMBER, metavar="NUMBER", help="Of the same.  [default: 1]")
 @click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", help="Of the same: the public range.  [default: 0,10]")

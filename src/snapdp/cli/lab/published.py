@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
+from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.cli.screen import console, echo, echo_json, note
 from snapdp.display import SURELY_DOUBLES, figure
 from snapdp.exact import Enclosure, floor_log10
@@ -49,11 +50,11 @@ HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
     metavar="LOWER,UPPER",
     help="A range, for 6.1 and 7.2.",
 )
-@click.option("--n", "rows", type=int, default=3, show_default=True, help="Rows, for the largest variance (7.2).")
+@click.option("--n", "rows", type=WHOLE, default=3, show_default=True, help="Rows, for the largest variance (7.2).")
 @click.option(
     "--arithmetic", type=click.Choice(["notes", "exact"]), default="notes", show_default=True, help="Of eps'."
 )
-@click.option("--bits", type=int, metavar="BITS", help="Of the notes' arithmetic.  [default: as they choose, >= 118]")
+@click.option("--bits", type=WHOLE, metavar="BITS", help="Of the notes' arithmetic.  [default: as they choose, >= 118]")
 @click.option("--grid", type=NUMBER, metavar="NUMBER", help="In data units.  [default: the power of two of the notes]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context

@@ -15,13 +15,15 @@ from snapdp.cli.screen import console, note, table
 from snapdp.display import exact_amount, one_line, short_decimal
 from snapdp.ledger import together_in_words
 from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words
+from snapdp.values import replaced
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
     from snapdp.studies import Plan
 
 BY_FLAGS = Spelling(fit="--fit", if_rows="--if-rows N")
-BY_QUESTIONS = Spelling(fit="A smaller part for each", if_rows="")  # no flag can be typed there
+BY_QUESTIONS = Spelling(fit="A smaller part for each", if_rows="")  # no flag can be typed there ...
+GUESSING = replaced(BY_QUESTIONS, if_rows="type rows")  # ... but a word of the menu, where the number of rows is secret
 
 
 def show_plan(
@@ -62,7 +64,8 @@ def show_plan_below(plan: Plan, *, account: Account | None = None, notes: bool =
 
     notes   whether they are shown: once is enough
     """
-    said = plan_words(plan, width=console(err=True).width, most=len(plan.lines), spelling=BY_QUESTIONS)
+    spelling = BY_QUESTIONS if plan.relation.is_change_one else GUESSING
+    said = plan_words(plan, width=console(err=True).width, most=len(plan.lines), spelling=spelling)
     before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
     for text in (*said.reading, *said.promise, *before, *said.legend) if notes else ():
         note(text, err=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # of one statistic on a terminal; files hold all
 MOST_ACROSS = 8  # columns of a table of several keys
 NOTHING, GROUP = "-", "group"
+TO_LOOK = "snapdp inspect tells you alone whether the cells can be read: look before another release."
 Row = tuple[str, ...]
 
 
@@ -192,6 +193,8 @@ def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[Num
     if any(len(_key_names(block)) > 1 and _crossed(block, _heads(block)) is not None for block in blocks):
         yield f"in brackets: the {_interval_head(blocks)}"
     yield from remarks_on(result.record, every, most=MOST_ROWS)
+    if any(map(_unknown, blocks)):
+        yield TO_LOOK
     if any(_paid(block) == "free" for block in blocks):
         yield "free: computed from the numbers above, at no extra cost."
 
@@ -202,7 +205,7 @@ def _say_files(result: Release) -> None:
     if named:
         note(
             "Tables too long for a record have files of their own; the report and files of values leave them out. "
-            "Keep these with the record: they are not drawn again.",
+            "These belong to the record: publish or keep them together. They are not drawn again.",
             err=True,
         )
     for name, title in named:

@@ -100,11 +100,15 @@ class KnownColumns:
 
 
 def which(
-    columns: KnownColumns, *, key: tuple[str, ...], text: str, check: Callable[[str], Any], **more: Any
+    columns: KnownColumns, *, key: tuple[str, ...], text: str, why: str, check: Callable[[str], Any], **more: Any
 ) -> Question:
-    """Return a question for a column: the names are shown with it."""
+    """Return a question for a column: the names are shown with it.
+
+    why   what the column is for
+    """
     every = "  ".join(f"{number} {name_of(name)}" for number, name in enumerate(columns.names, start=1))
     told = f"Type its name as the file has it, or its number. All columns: {every}" if every else "Type its name."
+    told = f"{why} {told}"
     hint = more.pop("hint", "A name, or its number." if every else "Its name as the table has it, such as age.")
     return Question(key=key, text=text, hint=hint, check=check, more=told, listing=columns.show, **more)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from snapdp.cli.accounts.places import told_beside
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
@@ -20,13 +21,14 @@ from snapdp.cli.screen import echo, echo_json
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
-from snapdp.cli.start.going_on import answers_of, command_to_go_on, named_in, near, with_named
+from snapdp.cli.start.going_on import about_columns, answers_of, command_to_go_on, named_in, near, with_named
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.known_table import existing_account
-from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_names, show_problem
+from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_columns, show_problem
 from snapdp.cli.start.place import STUDY, Place, unused_study
-from snapdp.cli.start.questions import Flow, Key, Question
-from snapdp.cli.start.relation import told_account
+from snapdp.cli.start.questions import MORE_DATASET, Flow, Key, Question
+from snapdp.cli.start.relation import BUDGET, answered_by_flag, told_account
+from snapdp.cli.start.spent import is_wanted_again
 from snapdp.cli.start.table_file import Opened, TableFile
 from snapdp.display import is_address, one_line
 from snapdp.errors import DataError, SnapdpError
@@ -98,14 +100,16 @@ class Conversation:
         self._check_names(opened.columns.names)
         self.account = existing_account(self.place.ledger, dataset)
         self._welcome(opened)
+        if self.account is not None and not self.account.left and not is_wanted_again(self.account, self.place):
+            raise Stopped
 
     def _take_up(self, kept: dict[Key, str]) -> None:
         """Let hold what was named before; another budget that is named now is the one that counts."""
-        goes_on, budget, then = bool(kept), self._options["budget"], kept.get(("budget",))
+        goes_on, budget, then = bool(kept), self._options["budget"], kept.get(BUDGET)
         if budget is not None:
             if then not in (None, budget):
                 paragraph(f"The budget is {one_line(budget)} now; it was {one_line(str(then))}.")
-            kept[("budget",)] = budget
+            kept |= answered_by_flag(budget)
         if goes_on:
             self._save_draft(kept)
         self._options = with_named(self._options, self.draft)
@@ -114,13 +118,11 @@ class Conversation:
 
     def _check_names(self, names: list[str]) -> None:
         """Let answers go that speak of other columns: some of them name a column by its number."""
-        if self.draft.names not in (None, names) and self.interview.answers:
-            paragraph("The file has other columns than before: the questions begin anew.")
-            again = {key: text for key, text in self.interview.answers.items() if key[0] in ("file", "dataset")}
+        answers = about_columns(self.interview.answers, names, self.draft)
+        if answers is not self.interview.answers:
             if self._options["budget"] is not None:
-                again[("budget",)] = self._options["budget"]
-            self.interview = Interview(again, self._save_draft)
-        self.draft.names = names
+                answers |= answered_by_flag(self._options["budget"])
+            self.interview = Interview(answers, self._save_draft)
 
     def run(self, *, yes: bool, as_json: bool) -> None:
         """Ask until something is released or saved."""
@@ -131,7 +133,9 @@ class Conversation:
                 if decided.action == SAVE:
                     self._save(decided, as_json=as_json)
                     return
-                if finish.release(decided.outline, self.opened, self.place, yes=yes, as_json=as_json):
+                if finish.release(
+                    decided.outline, self.opened, self.place, yes=yes, as_json=as_json, rows=decided.rows
+                ):
                     self.draft.remove()
                     return
             except SnapdpError as refusal:
@@ -195,17 +199,18 @@ class Conversation:
             key=("dataset",),
             text="What is the dataset called?",
             hint="A short name for the ledger, such as people.",
+            more=MORE_DATASET,
             check=lambda text: label(text, name="dataset"),
         )
         return found
 
     def _welcome(self, opened: Opened) -> None:
         """Show the columns; and what the ledger has of this dataset, where it knows it."""
-        echo("", err=True)
-        paragraph("The columns of the table, by name. No row is read.")
-        show_names(opened.columns.names)
+        show_columns(opened.columns.names)
         if self.account is not None:
             paragraph(told_account(self.account, one_line(os.path.basename(self.place.ledger))))
+        elif not self.place.is_named and (told := told_beside(self.place.ledger)):
+            paragraph(told)
 
     def _save(self, decided: Decided, *, as_json: bool) -> None:
         path = finish.save_study(decided.outline, self.place)

@@ -159,12 +159,17 @@ def _declare_dates(name: str, known: dict[str, Any]) -> Flow[None]:
         key=("column", name, "days"),
         text=f"From which day to which is {name_of(name)} counted?",
         hint="Both days count: 2024-01-01 to 2024-12-31.",
+        more="Known without looking, such as the year that the table is about: the first and last day in it would tell "
+        "of somebody. Every period in between is published, also where nobody is in it. What lies outside is asked for "
+        "next.",
         check=lambda text: _checked_days(name, text),
     )
     each = yield Question(
         key=("column", name, "each"),
         text="Counted by what?",
         menu=EACH_MENU,
+        more="There is one number for each day, week, month or year. All have the same noise: longer periods have more "
+        "rows, and it matters less.",
         check=lambda text: _checked_each(name, first, last, text),
     )
     known.update({"from": first, "to": last, "each": each})
@@ -176,6 +181,8 @@ def _declare_others(name: str, known: dict[str, Any]) -> Flow[None]:
         key=("column", name, "others"),
         text=f"And rows where {name_of(name)} is empty or something else?",
         menu=OTHERS,
+        more="Left out, they are in no group: totals of the groups are about the other rows. Counted, they are "
+        "groups beside the others, with noise as all groups have.",
         default=OTHERS[0].word,
         check=one_of(OTHERS),
     )

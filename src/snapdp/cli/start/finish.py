@@ -102,8 +102,13 @@ def write_study(outline: Outline, place: Place, directory: Path) -> Path:
     return path
 
 
-def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_json: bool) -> bool:
-    """Release what was planned; return whether it was made. Refusals come before anything is charged."""
+def release(
+    outline: Outline, opened: Opened, place: Place, *, yes: bool, as_json: bool, rows: int | None = None
+) -> bool:
+    """Release what was planned; return whether it was made. Refusals come before anything is charged.
+
+    rows   for how many rows errors were shown, where somebody guessed
+    """
     study, table = _study(outline), _table(opened, place)
     if is_free(study, table, place):
         paragraph("This was released before: it is given again, and nothing is charged.")
@@ -111,7 +116,7 @@ def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_jso
         study.check(table, watch=watch)
         if yes:
             _say_last(outline)
-        elif not _is_wanted(outline, opened, place):
+        elif not _is_wanted(outline, opened, place, rows):
             paragraph("Nothing was charged.")
             return False
     with _claimed(outline, place) as directory, _opened_ledger(study, place) as ledger:
@@ -202,20 +207,20 @@ def _table(opened: Opened, place: Place) -> Engine:
     return open_table(str(place.data), table=opened.table, dialect=opened.dialect)
 
 
-def _is_wanted(outline: Outline, opened: Opened, place: Place) -> bool:
+def _is_wanted(outline: Outline, opened: Opened, place: Place, rows: int | None) -> bool:
     """Offer a look, and ask, once, whether the ledger is charged; going back is no."""
     try:
         if is_conversation() and asked_once(LOOK_AT):
             look(outline, opened, place)
         echo("", err=True)
         _say_last(outline)
-        paragraph(_what_is_spent(outline, place))
+        paragraph(_what_is_spent(outline, place, rows))
         return bool(asked_once(CHARGE))
     except Back:
         return False
 
 
-def _what_is_spent(outline: Outline, place: Place) -> str:
+def _what_is_spent(outline: Outline, place: Place, rows: int | None) -> str:
     """Return what will be spent and where, and how many lines say little: the plan may have scrolled away."""
     from snapdp.cli.plans.screen import weak_lines
     from snapdp.ledger import together_in_words
@@ -230,7 +235,7 @@ def _what_is_spent(outline: Outline, place: Place) -> str:
     of += f" of {exact_amount(cap)}" if left != cap else ""
     before = "" if account is None else together_in_words(outline.budget, account)
     told = f"In {where}: {cost} {of} will be spent on {name}, for good."
-    return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan()))))
+    return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan(if_rows=rows)))))
 
 
 @contextmanager

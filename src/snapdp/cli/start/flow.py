@@ -15,10 +15,11 @@ from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation,
 from snapdp.cli.screen import echo
 from snapdp.cli.start.columns import KnownColumns
 from snapdp.cli.start.interview import ADDED, PLAN, Interview
+from snapdp.cli.start.line import KINDS, is_line
 from snapdp.cli.start.pages import name_of, show_problem
-from snapdp.cli.start.questions import Choice, Flow, Key, Question, above_zero, one_of
-from snapdp.cli.start.relation import ask_budget, ask_relation
-from snapdp.cli.start.statistics import KINDS, ask_statistic, is_line
+from snapdp.cli.start.questions import Choice, Flow, Key, Question, above_zero, counted, one_of
+from snapdp.cli.start.relation import BUDGET as ASKED_BUDGET, ask_budget, ask_relation
+from snapdp.cli.start.statistics import ask_statistic
 from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import plan_of
@@ -27,8 +28,8 @@ from snapdp.values import Value, replaced
 if TYPE_CHECKING:
     from snapdp.ledger import Account
 
-RELEASE, SAVE, MORE, REMOVE, ADD, BUDGET, CHANGE, LOOK = (
-    "release", "save", "more", "remove", "add", "budget", "change", "look",
+RELEASE, SAVE, MORE, REMOVE, ADD, BUDGET, CHANGE, LOOK, ROWS = (
+    "release", "save", "more", "remove", "add", "budget", "change", "look", "rows",
 )  # fmt: skip
 MENU = (
     Choice(word=RELEASE, means="publish it: the ledger is charged, after one more question"),
@@ -39,6 +40,7 @@ MENU = (
     Choice(word=CHANGE, means="answer one of the questions again"),
     Choice(word=LOOK, means="see how the cells are read: free, for you alone"),
     Choice(word=SAVE, means="write the study file and stop; nothing is charged"),
+    Choice(word=ROWS, means="errors for fewer rows than the most there may be"),
 )
 MOST_TIMES = Fraction(1_000_000)  # as much for one line as for another
 QUOTED = re.compile(r'"(.+)"')
@@ -47,6 +49,14 @@ ABOUT = {
     "publisher": ("Who publishes it?", "Such as: Statistical office of Northland."),
     "contact": ("Whom may readers ask?", "An address, such as statistics@example.org."),
 }
+MORE_ABOUT = (
+    "Readers see it in the report, and it stands in the record, which never changes: write nothing there that is not "
+    "public. It costs nothing. What would be a statistic is taken in double quotes."
+)
+MORE_LINES = (
+    "The lines of the plan, from above. All share one budget: what one gets more the others get less, and one that is "
+    "taken out leaves its part to them."
+)
 
 
 class Talk(Value):
@@ -69,22 +79,26 @@ class Talk(Value):
 
 
 class Decided(Value):
-    """The end of a conversation: an outline, what is to be done with it, and the question that decided it."""
+    """The end of a conversation: an outline, what is to be done with it, and the question that decided it.
+
+    rows   for how many rows errors were shown, where somebody guessed; no part of the study
+    """
 
     outline: Outline
     action: str
     key: Key
+    rows: int | None = None
 
 
 def conversation(talk: Talk) -> Flow[Decided]:
     """Ask for everything that a study needs; then show the plan until it is taken."""
     columns, account = talk.columns, talk.account
     relation = yield from ask_relation(columns, account)
-    budget = yield from ask_budget(relation, account)
+    budget = yield from ask_budget(relation, account, again=lambda: talk.interview.forget(ASKED_BUDGET))
     lines: list[OutlineLine] = []
     yield from _ask_lines(("statistic",), columns, relation, lines)
     about = (yield from _ask_about(relation, columns)) if talk.can_release else {}
-    step = 0
+    step, rows = 0, None
     while True:
         step += 1
         outline = Outline(
@@ -96,9 +110,12 @@ def conversation(talk: Talk) -> Flow[Decided]:
             more={**talk.more, **about},
         )
         key = (PLAN, str(step))
-        word = yield _plan_question(key, talk, outline)
+        word = yield _plan_question(key, talk, outline, rows)
         if word in (RELEASE, SAVE):
-            return Decided(outline=outline, action=word, key=key)
+            return Decided(outline=outline, action=word, key=key, rows=rows)
+        if word == ROWS:
+            rows = yield _rows_question(key, outline)
+            continue
         if word == ADD:
             yield from _ask_lines((*key, ADDED), columns, relation, lines, most=1)
         else:
@@ -130,6 +147,7 @@ def _ask_about(relation: dict[str, Any], columns: KnownColumns) -> Flow[dict[str
             key=("about", key),
             text=text,
             hint=f"{hint} Enter: none.",
+            more=MORE_ABOUT,
             default="",
             check=lambda text, key=key: _about(relation, columns, key, text),  # type: ignore[misc]
         )
@@ -154,10 +172,11 @@ def _about(relation: dict[str, Any], columns: KnownColumns, key: str, text: str)
     return text
 
 
-def _plan_question(key: Key, talk: Talk, outline: Outline) -> Question:
-    menu = tuple(each for each in MENU if talk.can_release or each.word not in (RELEASE, LOOK))
+def _plan_question(key: Key, talk: Talk, outline: Outline, rows: int | None) -> Question:
+    shown = {RELEASE: talk.can_release, LOOK: talk.can_release, ROWS: "n_max" in outline.relation}
+    menu = tuple(each for each in MENU if shown.get(each.word, True))
     acts: dict[str, Callable[[], None]] = {
-        BUDGET: lambda: talk.interview.reopen(("budget",)),
+        BUDGET: lambda: talk.interview.reopen(ASKED_BUDGET),
         CHANGE: talk.interview.choose_again,
     }
     if talk.look is not None:
@@ -169,20 +188,42 @@ def _plan_question(key: Key, talk: Talk, outline: Outline) -> Question:
         menu=menu,
         more="Nothing was charged yet. A line that is marked or too rough gets better by a "
         "larger part of the budget, by fewer groups, or by taking another line out.",
-        before=lambda: _shown(talk, outline),
+        before=lambda: _shown(talk, outline, rows),
         check=lambda text: _decided(outline, one_of(menu)(text)),
         acts=acts,
         ends=(RELEASE, SAVE),
     )
 
 
-def _shown(talk: Talk, outline: Outline) -> None:
+def _rows_question(key: Key, outline: Outline) -> Question:
+    """Return the question for how many rows errors are shown, where it is secret how many there are."""
+    most = outline.relation["n_max"]
+    return Question(
+        key=(*key, "rows"),
+        text="Errors for how many rows in the table, or in each group?",
+        hint=f"A guess without looking, such as 2000. Enter: the most there may be, {most}.",
+        more="Averages, medians and the like are rougher where there are fewer rows, and how many there are is secret: "
+        "the plan shows errors for a guess. It changes what is shown, and nothing that is released. Take no number "
+        "that you counted in the table.",
+        default="",
+        check=lambda text: _guessed(text, most) if text else None,
+    )
+
+
+def _guessed(text: str, most: int) -> int:
+    rows = counted(text)
+    if rows > most:
+        raise ParameterError(f"{rows} is more than the {most} that there may be.", f"Type {most} or less.")
+    return rows
+
+
+def _shown(talk: Talk, outline: Outline, rows: int | None) -> None:
     """Show the plan; its notes only where it is not the one that was shown last."""
-    stated = repr(outline.values())
+    stated = repr((outline.values(), rows))
     notes, talk.interview.shown = stated != talk.interview.shown, stated
     echo("", err=True)
     try:
-        show_outline(outline, talk.account, notes=notes)
+        show_outline(outline, talk.account, notes=notes, rows=rows)
     except SnapdpError as refusal:
         show_problem(refusal)
 
@@ -202,7 +243,9 @@ def _changed(lines: list[OutlineLine], word: str, key: Key) -> Flow[None]:
     """Ask which line is to get more, or to go."""
     titles = tuple(_title(line) for line in lines)
     asked = "Which line gets more?" if word == MORE else "Which line is taken out?"
-    place = yield Question(key=(*key, "line"), text=asked, menu=titles, check=lambda text: _line(text, len(lines)))
+    place = yield Question(
+        key=(*key, "line"), text=asked, menu=titles, more=MORE_LINES, check=lambda text: _line(text, len(lines))
+    )
     if word == REMOVE:
         del lines[place]
         return
@@ -254,8 +297,8 @@ def _named(names: tuple[str, ...]) -> str:
     return ", ".join(map(name_of, names))
 
 
-def show_outline(outline: Outline, account: Account | None, *, notes: bool) -> None:
-    """Print the plan of an outline, its table last; for notes see `show_plan_below`."""
+def show_outline(outline: Outline, account: Account | None, *, notes: bool, rows: int | None = None) -> None:
+    """Print the plan of an outline, its table last, for so many rows; for notes see `show_plan_below`."""
     from snapdp.cli.plans.screen import show_plan_below
 
-    show_plan_below(plan_of(outline.study()), account=account, notes=notes)
+    show_plan_below(plan_of(outline.study(), if_rows=rows), account=account, notes=notes)

@@ -22,6 +22,10 @@ from snapdp.errors import DataError, SnapdpError
 
 GO_ON = Choice(word="go on", means="where it stopped", others=("on", "go"))
 OVER = Choice(word="start over", means="with the first question; these answers are lost", others=("over", "start"))
+ABOUT_DRAFTS = (
+    "A draft holds what you typed, and nothing from a row. Whoever goes on is asked what is open; in the menu of the "
+    "plan every answer can be changed. Nothing was charged."
+)
 LEDGER = "ledger"
 OPTIONS = {LEDGER: "ledger_path", **{flag: flag for flag in ("dataset", "table", *CSV_FLAGS)}}  # by their flags
 
@@ -41,7 +45,7 @@ def answers_of(draft: DraftFile) -> dict[Key, str]:
     said = many if GO_ON in menu else "Start over?"
 
     def asked() -> Flow[str]:
-        word: str = yield Question(key=("draft",), text=said, menu=menu, check=one_of(menu))
+        word: str = yield Question(key=("draft",), text=said, menu=menu, more=ABOUT_DRAFTS, check=one_of(menu))
         return word
 
     chosen = Interview({}, lambda _: None).run(asked)
@@ -51,6 +55,15 @@ def answers_of(draft: DraftFile) -> dict[Key, str]:
     _say_named(draft)
     draft.named = {**draft.kept, **draft.named}
     return answers
+
+
+def about_columns(answers: dict[Key, str], names: list[str] | None, draft: DraftFile) -> dict[Key, str]:
+    """Return the answers that hold for columns of these names: of others some may name a column by its number."""
+    before, draft.names = draft.names, names
+    if before in (None, names) or not answers:
+        return answers
+    paragraph("The file has other columns than before: the questions begin anew.")
+    return {key: text for key, text in answers.items() if key[0] in ("file", "dataset")}
 
 
 def _refuse_others(draft: DraftFile) -> None:

@@ -1,8 +1,9 @@
 """The engine of a conversation: it asks what is not answered yet, keeps every answer, and goes back without losing any.
 
 Room: cli. A conversation is a generator that yields questions and is sent what their answers mean. The engine runs it
-from the start with the answers it has: one that is kept is not asked again, so going back, going on later and changing
-one answer are the same thing. An answer that no longer fits, because another was changed, is asked for again.
+from the start with the answers it has: one that is kept is not asked again unless its question is open, so going back,
+going on later and changing one answer are the same thing. Whoever goes back over several questions is asked all of them
+again, and Enter keeps each answer. One that no longer fits, because another was changed, is asked for again as well.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Interview:
     ) -> None:
         self.answers, self._save, self._within = dict(answers), save, within
         self.visited: list[Question] = []
-        self._open: Key | None = None
+        self._open: set[Key] = set()  # questions that are asked although they were answered
         self.shown = ""  # what was shown last, so that it is not shown again
 
     def run(self, flow: Callable[[], Flow[T]]) -> T:
@@ -61,7 +62,7 @@ class Interview:
 
     def reopen(self, key: Key) -> None:
         """Ask a question again that was answered; all other answers are kept."""
-        self._open = key
+        self._open.add(key)
         raise Again
 
     def choose_again(self) -> None:
@@ -75,6 +76,8 @@ class Interview:
             key=("which",),
             text="Which one?",
             hint="Its number; the others stay as they are. Enter: none of them.",
+            more="The question is asked again, and Enter gives the same answer. Of the others those are asked again "
+            "whose answers no longer fit it.",
             default="",
             check=lambda text: _one_of(asked, text),
         )
@@ -93,7 +96,8 @@ class Interview:
         raise Again
 
     def forget(self, key: Key) -> None:
-        """Leave a question open: what it led to is done, or was refused."""
+        """Leave a question open, and those that it led to: what it led to is done, or was refused."""
+        self._let_go(key)
         self.answers.pop(key, None)
 
     def _pass(self, flow: Flow[T]) -> T:
@@ -113,7 +117,7 @@ class Interview:
         kept = self.answers.get(question.key)
         if kept is None:
             return self._asked(question, question.default)
-        if question.key == self._open:
+        if question.key in self._open:
             return self._asked(question, kept)
         try:
             meaning = question.check(kept)
@@ -123,7 +127,7 @@ class Interview:
         return self._asked(question, question.default) if meaning in question.ends else meaning
 
     def _asked(self, question: Question, default: str | None) -> Any:
-        said, meaning = self._read(question, default, self._back)
+        said, meaning = self._read(question, default, lambda: self._back(question))
         self._keep(question, said, meaning)
         return meaning
 
@@ -142,7 +146,7 @@ class Interview:
                 back()
                 continue
             if text.lower() in HELP:
-                paragraph(question.more or question.hint or "There is no more to say about it.", indent="  ")
+                paragraph(question.more, indent="  ")
                 paragraph(KEYS, indent="  ")
                 continue
             try:
@@ -175,24 +179,29 @@ class Interview:
     def _keep(self, question: Question, text: str, meaning: Any) -> None:
         """Keep an answer; where it is another one than before, those to questions that it led to are let go."""
         if self.answers.get(question.key, text) != text:
-            led = [key for key in self.answers if key[: len(question.key)] == question.key and key != question.key]
-            for key in led:
-                del self.answers[key]
+            self._let_go(question.key)
         if meaning in question.ends:
             self.answers.pop(question.key, None)
         else:
             self.answers[question.key] = text
-        self._open = None
+        self._open.discard(question.key)
         self._save(self.answers)
         if question.after is not None and (said := question.after(meaning)):
             paragraph(said, indent="  ")
 
-    def _back(self) -> None:
+    def _let_go(self, key: Key) -> None:
+        """Let the answers go that an answer led to."""
+        for led in [each for each in self.answers if each[: len(key)] == key and each != key]:
+            del self.answers[led]
+
+    def _back(self, question: Question) -> None:
+        """Ask the question before again; the one that is left stays open, also where it was answered before."""
         if not self.visited and self._within:
             raise Back
         if not self.visited:
             paragraph("This is the first question.", indent="  ")
             return
+        self._open.add(question.key)
         self.reopen(self.visited[-1].key)
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from snapdp.cli.accounts.places import ledgers_beside
 from snapdp.cli.start.going_on import near
 from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.place import Place
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from snapdp.api.study import Study
     from snapdp.ledger import Account
     from snapdp.tables import Engine
-
-MOST_LEDGERS = 50  # beside a table, that are asked whether they know it
 
 
 def existing_account(path: str, dataset: str) -> Account | None:
@@ -71,8 +70,8 @@ def _refuse_known_beside(table: Engine, place: Place) -> None:
     """Look into the ledgers where a new one would be opened: content that one of them knows has a budget already."""
     from snapdp.ledger import Ledger
 
-    home, fingerprint = Path(place.ledger).absolute().parent, table.fingerprint()
-    for path in [each for each in sorted(home.glob("*.ledger")) if os.path.isfile(each)][:MOST_LEDGERS]:
+    fingerprint = table.fingerprint()
+    for path in ledgers_beside(Path(place.ledger).absolute()):
         known = None
         with suppress(SnapdpError), Ledger.open(path) as ledger:
             known = ledger.known_as(fingerprint)

@@ -81,6 +81,13 @@ def sentence(text: str) -> str:
     return told[:1].upper() + told[1:] if told.split(" ")[0].isalpha() else told
 
 
+def show_columns(names: Sequence[str]) -> None:
+    """Print what is known of a table before the first question about it."""
+    echo("", err=True)
+    paragraph("The columns of the table, by name. No row is read.")
+    show_names(names)
+
+
 def show_names(names: Sequence[str], *, every: bool = False) -> None:
     """Print the columns of a table with their numbers; of very many the first."""
     shown = names if every else names[:MOST_LISTED]

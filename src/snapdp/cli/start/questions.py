@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from snapdp.cli.flags.by_name import items
+from snapdp.cli.flags.two_readings import refuse_two_readings
 from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter
@@ -30,9 +31,13 @@ LOOSELY_BETWEEN = re.compile(r"\s*,\s*|\s+")
 TIGHTLY_BETWEEN = re.compile(r"([+-]?[\d.,/]+)-([+-]?[\d.,/]+)", re.ASCII)  # 0-120
 MINUS = str.maketrans("\u2212\u2013\u2014", "---")  # what is left of such signs stands before a number
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([, '\u00a0\u202f]\d{3})+(\.\d+)?", re.ASCII)  # 20,000 and 20 000
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d{1,2}|[+-]?0,\d+", re.ASCII)
 LEADING_ZERO = re.compile(r"[+-]?0\d")  # 01: what stands behind a decimal comma
-DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)  # 20.000 is 20, and twenty thousand to some
 YES, NO = ("yes", "y"), ("no", "n")
+MORE_DATASET = (
+    "The ledger keeps an account under this name: what may be spent on the table, and what was. It is public, and "
+    "stands in the record."
+)
 
 
 class Choice(Value):
@@ -54,7 +59,7 @@ class Question(Value):
     key      what tells it from all others: its answer is kept under it
     text     the question itself, one line
     hint     why it is asked, one line with an example
-    more     what `?` shows
+    more     what `?` shows: more than the hint says
     check    what an answer means; refuses nonsense by a SnapdpError, whose number `nearest` is what may be meant
     default  what Enter alone says; None where something must be typed
     menu     choices that are shown, with numbers
@@ -68,8 +73,8 @@ class Question(Value):
     key: Key
     text: str
     check: Callable[[str], Any]
+    more: str
     hint: str = ""
-    more: str = ""
     default: str | None = None
     menu: tuple[Choice, ...] = ()
     before: Callable[[], None] | None = None
@@ -154,8 +159,13 @@ def counted(text: str) -> int:
 
 
 def above_zero(text: str) -> Fraction:
-    """Return a positive number."""
-    found = number(text)
+    """Return a positive number. Where one is asked for, 0,5 is one: it has no thousands, and is not two numbers.
+
+    >>> above_zero("0,5"), above_zero("0,125"), above_zero("1,250")
+    (Fraction(1, 2), Fraction(1, 8), Fraction(1250, 1))
+    """
+    is_decimal = DECIMAL_COMMA.fullmatch(text) and not GROUPED.fullmatch(text)
+    found = number(text.replace(",", ".") if is_decimal else text)
     if found <= 0:
         raise ParameterError(f'"{one_line(text)}" is not above 0.', "Type a number such as 1, 0.5 or 1/3.")
     return found
@@ -167,17 +177,8 @@ def number(text: str) -> Fraction:
     try:
         return parameter(_without_groups(text), name="this number")
     except SnapdpError:
-        told = "Type one such as 120, 0.5 or 1/3, with a point."
+        told = "Type one such as 120, 0.5 or 1/3: with a point here, whatever the file has."
         raise ParameterError(f'"{one_line(text)}" is no number.', told) from None
-
-
-def refuse_two_readings(text: str) -> None:
-    """Refuse what is one number where the point is a decimal sign, and another where it stands between thousands."""
-    if DOUBTFUL.fullmatch(text):
-        once, thousands = text.rstrip("0").rstrip("."), text.replace(".", "")
-        one = once if text.count(".") == 1 else ""
-        told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
-        raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
 
 
 def _without_groups(text: str) -> str:

@@ -6,20 +6,33 @@ says: nothing is asked twice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.outline import check_relation
 from snapdp.cli.start.columns import KnownColumns, which
-from snapdp.cli.start.questions import Flow, Question, above_zero, counted, listed, yes_or_no
+from snapdp.cli.start.pages import paragraph
+from snapdp.cli.start.questions import YES, Flow, Key, Question, above_zero, counted, listed, yes_or_no
 from snapdp.display import exact_amount, hides_nothing, odds_in_words, one_line
 from snapdp.errors import BudgetError
-from snapdp.studies import ADD_REMOVE, CHANGE_ONE, bounded_in, named_person, relation_of_account, relation_table
+from snapdp.exact import parameter
+from snapdp.studies import (
+    ADD_REMOVE,
+    CHANGE_ONE,
+    ROWS_LEFT_OUT,
+    bounded_in,
+    named_person,
+    relation_of_account,
+    relation_table,
+)
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
     from snapdp.studies import Relation
 
+BUDGET, KEEP = ("budget",), ("budget", "keep")
+KEPT, ANOTHER = "kept", "another"
 ROWS_KEPT = "At most how many rows of one person are counted?"
 
 
@@ -52,29 +65,60 @@ def ask_relation(columns: KnownColumns, account: Account | None) -> Flow[dict[st
             key=("n",),
             text="How many rows does the table have?",
             hint="Exactly, without the line of names, such as 5000. Another number is refused.",
+            more="It is public: it stands in the report and in the ledger, and a release of a table with more rows or "
+            "fewer is refused. If it may change, or nobody may know it, go back by < and answer that it is secret.",
             check=counted,
         )
         return {"relation": CHANGE_ONE, "n": rows}
     return {"relation": ADD_REMOVE, "n_max": (yield _bound())}
 
 
-def ask_budget(relation: dict[str, Any], account: Account | None) -> Flow[Fraction]:
-    """Ask how much may be told about anybody; what it means in odds is said at once."""
+def ask_budget(relation: dict[str, Any], account: Account | None, *, again: Callable[[], None]) -> Flow[Fraction]:
+    """Ask how much may be told about anybody; what it means in odds is said at once.
+
+    again   forgets the answer: one that protects nobody is kept only where somebody says so
+    """
     whom = check_relation(relation).relation
     left = None if account is None else account.left
     held = "" if not left else f" The ledger has {exact_amount(left)} left."
     usual = "1" if account is None else str(account.left or account.spent or account.cap)
+    is_again = account is not None and not account.left
+    text = "How much may be told about any one of them? (the budget, epsilon)"
+    hint = f"1 is usual; less protects more, and makes numbers rougher.{held}"
     budget: Fraction = yield Question(
-        key=("budget",),
-        text="How much may be told about any one of them? (the budget, epsilon)",
-        hint=f"1 is usual; less protects more, and makes numbers rougher.{held}",
+        key=BUDGET,
+        text="What did the release cost that you want again? (its epsilon)" if is_again else text,
+        hint="As it stands above, and in its report." if is_again else hint,
         more="Everything you publish about this table shares the budget. The ledger counts what is spent and refuses "
         "more. What a budget means, in odds: 0.1: 53 of 100; 1/2: 63; 1: 74; 2: 89; 5: more than 99.",
         default=usual,
         check=lambda text: _budget(text, account),
         after=lambda epsilon: _beyond(epsilon, left) or _means(epsilon, whom, account),
     )
+    if hides_nothing(budget) and not _beyond(budget, left):
+        yield _keeping(budget, again)
     return budget
+
+
+def answered_by_flag(epsilon: str) -> dict[Key, str]:
+    """Return the answers that a budget on the command line gives: whoever named it there is not asked about it."""
+    kept: dict[Key, str] = {KEEP: YES[0]} if hides_nothing(parameter(epsilon, name="budget")) else {}
+    return {BUDGET: epsilon, **kept}
+
+
+def _keeping(epsilon: Fraction, again: Callable[[], None]) -> Question:
+    """Return the question whether a budget stays that protects nobody."""
+    return Question(
+        key=KEEP,
+        text=f"Keep {exact_amount(epsilon)}?",
+        hint="y or n; n asks for another.",
+        more="Whether somebody is in the table, or what a row says, can then be read off what is published nearly for "
+        "certain. Budgets are usually between 0.1 and 10. Who has typed one number too many answers n.",
+        before=lambda: paragraph(hides_nothing(epsilon), indent="  ", first="! "),
+        default="n",
+        check=lambda text: KEPT if yes_or_no(text) else ANOTHER,
+        acts={ANOTHER: again},
+    )
 
 
 def _means(epsilon: Fraction, whom: Relation, account: Account | None) -> str:
@@ -82,7 +126,7 @@ def _means(epsilon: Fraction, whom: Relation, account: Account | None) -> str:
     from snapdp.ledger import together_in_words
 
     before = "" if account is None else together_in_words(epsilon, account)
-    return " ".join(filter(None, (odds_in_words(epsilon, whom.secret), before, hides_nothing(epsilon))))
+    return " ".join(filter(None, (odds_in_words(epsilon, whom.secret), before)))
 
 
 def _as_opened(account: Account) -> Flow[dict[str, Any]]:
@@ -100,6 +144,7 @@ def _ask_persons(columns: KnownColumns) -> Flow[dict[str, Any]]:
         key=("person",),
         text="Which column says whose row it is?",
         hint="A name or number; with commas, if several do so together. Enter: none does.",
+        why="Rows with the same in it are taken for rows of one person, and are protected together.",
         default="",
         check=lambda text: _persons(columns, text),
         after=lambda names: "" if names else "No column: then say how many rows one person has at most.",
@@ -112,6 +157,10 @@ def _ask_persons(columns: KnownColumns) -> Flow[dict[str, Any]]:
             key=("unit_rows",),
             text="At most how many rows does one person have?",
             hint="Such as 12, where each has one a month. Nothing can check it: it is believed.",
+            more="No column says whose row it is, so rows of one person cannot be told from those of others. So many "
+            "rows are protected together, whosever they are, and the noise grows with their number. Somebody with more "
+            "rows than that is protected less: take a number that follows from how the table is made, and not one that "
+            "was counted in it. Where a column could say whose row it is, go back by < and name it.",
             check=counted,
         )
         unit = {"unit_rows": together}
@@ -122,9 +171,10 @@ def _rows_kept() -> Question:
     return Question(
         key=("rows_per_person",),
         text=ROWS_KEPT,
-        hint="Such as 3. Of whoever has more, so many are taken; the noise grows with it.",
-        more="The noise must hide all rows of a person together, so it grows with this number. Rows beyond it are "
-        "left out, chosen by chance.",
+        hint=f"Too low: {ROWS_LEFT_OUT}. Too high: more noise.",
+        more="The noise must hide all rows of a person together, so it grows with this number. With 3, whoever has ten "
+        "rows counts with 3 of them, chosen by chance, and a count of rows is one of the rows that are left. Take a "
+        "number that few exceed, by what is known of how the table is made, and not one that was counted in it.",
         check=counted,
     )
 
@@ -151,10 +201,15 @@ def _persons(columns: KnownColumns, text: str) -> list[str]:
 def _budget(text: str, account: Account | None) -> Fraction:
     """Return a budget; one that was spent already may be meant, to have a release again that was made with it."""
     epsilon = above_zero(text)
-    if account is not None and epsilon > max(account.left, account.spent):
-        most = exact_amount(account.left or account.spent or account.cap)
-        raise BudgetError(f"the ledger has {exact_amount(account.left)} left.", f"Type {most} or less.")
-    return epsilon
+    if account is None or epsilon <= max(account.left, account.spent):
+        return epsilon
+    left, spent = exact_amount(account.left), exact_amount(account.spent)
+    if account.left:
+        raise BudgetError(f"the ledger has {left} left.", f"Type {left} or less.")
+    raise BudgetError(
+        f"nothing is left, and all that was released cost {spent} together.",
+        "Type what the release cost that you want again.",
+    )
 
 
 def _beyond(epsilon: Fraction, left: Fraction | None) -> str:
@@ -171,7 +226,5 @@ def told_account(account: Account, ledger: str) -> str:
         left = f"its account was closed on {account.amendment.time[:10]} ({one_line(account.amendment.reason)})"
     elif account.left <= 0:
         left = f"all of {exact_amount(account.cap)} was spent"
-    again = (
-        "" if account.left > 0 else " Nothing new can be released; what was released before is free: answer as then."
-    )
+    again = "" if account.left > 0 else " Nothing new can be released."
     return f"{ledger} knows this dataset: {left}.{again} What is protected: {one_line(kept.protected)}"

@@ -1,80 +1,42 @@
-"""Questions about statistics: which, of which column, for which groups. A whole one may be said in one line.
+"""Questions about statistics: which, of which column, for which groups. A whole one may be said in one line (`line`).
 
-Room: cli. The words of the menu stand for the kinds of the library. A statistic that cannot be planned with those
-before it is left out, and said so with the next question; nothing else is lost.
+Room: cli. A statistic that cannot be planned with those before it is left out, and said so with the next question;
+nothing else is lost.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from snapdp.api.outline import line_problem
 from snapdp.cli.start.columns import KnownColumns, which
 from snapdp.cli.start.declarations import declare_groups, declare_numbers, with_levels, with_step
+from snapdp.cli.start.line import (
+    CHECKS,
+    DONE,
+    GROUPS,
+    KINDS,
+    NOTHING,
+    ONE_COLUMN,
+    PAIR,
+    SIZES,
+    Kind,
+    Said,
+    said_in,
+    several,
+)
 from snapdp.cli.start.pages import flowing, name_of, paragraph, sentence
-from snapdp.cli.start.questions import Choice, Flow, Key, Question, counted, listed, numbers
-from snapdp.display import one_line
+from snapdp.cli.start.questions import Flow, Key, Question, counted, numbers
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import MAGNITUDE, statistic_class
-from snapdp.values import Value
-
-NOTHING, NUMBERS, GROUPS, PAIR, SIZES = "nothing", "numbers", "groups", "pair", "sizes"
-DONE = ("done", "no", "none", "that is all")
-
 
 FEW_LEVELS = 1000  # which no statistic finds too many
 PLACE = re.compile(r"statistic \d+ \(\w+\): ")
 SPENT = re.compile(r" ?Nothing was (read and nothing )?spent\.")
-
-
-class Kind(Value):
-    """A statistic as people call it.
-
-    kind    as the library calls it
-    about   what it takes: nothing, a column of numbers, one of groups, two of numbers, or one without bounds
-    asks    how its column is asked for
-    """
-
-    choice: Choice
-    kind: str
-    about: str
-    asks: str = ""
-    persons: bool = False
-
-
-def _kind(word: str, means: str, kind: str, about: str, asks: str = "", *others: str, persons: bool = False) -> Kind:
-    return Kind(
-        choice=Choice(word=word, means=means, others=(kind, *others)),
-        kind=kind,
-        about=about,
-        asks=asks,
-        persons=persons,
-    )
-
-
-KINDS = (
-    _kind("count", "how many rows", "count", NOTHING, "", "rows"),
-    _kind("average", "of a column of numbers", "mean", NUMBERS, "The average of which column?", "avg"),
-    _kind("total", "of a column of numbers", "sum", NUMBERS, "The total of which column?"),
-    _kind("table", "how many rows in each category", "histogram", GROUPS, "A table of which column?", "counts"),
-    _kind("median", "the median and quartiles", "quantiles", NUMBERS, "The median of which column?", "quartiles"),
-    _kind("spread", "the standard deviation", "variance", NUMBERS, "The spread of which column?", "deviation"),
-    _kind("together", "how two columns vary together", "covariance", PAIR, "Of which two columns?", "correlation"),
-    _kind("size", "rough size, where bounds are unknown", "magnitudes", SIZES, "The size of which column?"),
-    _kind("people", "how many persons, each once", "persons", NOTHING, "", persons=True),
-)
-
-
-class Said(Value):
-    """A statistic as far as one line says it. `about` and `by` are None where they are to be asked for."""
-
-    kind: Kind
-    about: tuple[str, ...] | None = None
-    by: tuple[str, ...] | None = None
 
 
 def ask_statistic(
@@ -93,7 +55,7 @@ def ask_statistic(
         "can be written into the study file afterwards. When there are no more: done.",
         default=DONE[0] if before else None,
         before=(lambda: paragraph(notice, indent="  ", first="! ")) if notice else None,
-        check=lambda text: _said(text, kinds, columns),
+        check=lambda text: said_in(text, kinds, columns),
     )
     if said is None:
         return None
@@ -113,6 +75,8 @@ def ask_statistic(
                 key=(*key, "groups_per_person"),
                 text="In at most how many of these groups does one person count?",
                 hint="Such as 1, where nobody is in two. The noise grows with it.",
+                more="Somebody who is in more of these groups counts in so many of them, chosen by chance. A larger "
+                "number leaves out fewer and makes every group rougher; 1 is right where everybody is in one group.",
                 check=counted,
             )
     refused = _problem(json.dumps([dict(relation), columns.declared, [*before, found]]))
@@ -127,64 +91,11 @@ def _groups_question(key: Key, columns: KnownColumns, about: Sequence[str], *, n
         key=(*key, "by"),
         text="In the groups of which column?" if needed else "For each group of a column?",
         hint=f"A name or number, several with commas. {enter}",
+        why="There is then one number for each group, or for each combination of groups. The smaller these are, the "
+        "more the noise matters.",
         default=None if needed else "",
         check=lambda text: tuple(columns.groups(text, about)),
     )
-
-
-def is_line(text: str, columns: KnownColumns) -> bool:
-    """Tell whether a text would be taken for a statistic, or for the end of them."""
-    try:
-        _said(text, KINDS, columns)
-    except SnapdpError:
-        return False
-    return True
-
-
-def _said(text: str, kinds: Sequence[Kind], columns: KnownColumns) -> Said | None:
-    """Return what a line says: "average", "2", or "average income by region"."""
-    if text.lower() in DONE:
-        return None
-    word, _, rest = text.partition(" ")
-    place = int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
-    kind = next(
-        (
-            each
-            for number, each in enumerate(kinds, start=1)
-            if number == place or word.lower() in (each.choice.word, *each.choice.others)
-        ),
-        None,
-    )
-    if kind is None:
-        raise ParameterError(
-            f'"{one_line(text)}" is none of them.',
-            f"Type a number from 1 to {len(kinds)}, or a word of the list, such as average.",
-        )
-    rest = rest.strip().removeprefix("of ").strip()
-    if not rest:
-        return Said(kind=kind)
-    whole = rest in columns.names and kind.about != NOTHING
-    about, _, by = (rest, "", "") if whole else _parted(rest)
-    if kind.about == NOTHING and about:
-        raise ParameterError(f"{kind.choice.word} takes no column.", f"Such as: {kind.choice.word} by region.")
-    if kind.about != NOTHING and not about:
-        raise ParameterError("no column is named before by.", f"Such as: {kind.choice.word} age by region.")
-    try:
-        named = _CHECKS[kind.about](columns, about) if about else ()
-        return Said(kind=kind, about=named, by=tuple(columns.groups(by, named)))
-    except ParameterError as refusal:
-        if "nearest" not in refusal.numbers:
-            raise
-        given, nearest = (str(refusal.numbers[key]) for key in ("given", "nearest"))
-        meant = f"{word} {rest}".replace(given, nearest)  # the whole line, as it was meant
-        raise ParameterError(refusal.problem, refusal.advice, nearest=meant) from None
-
-
-def _parted(rest: str) -> tuple[str, str, str]:
-    if rest.startswith("by "):
-        return "", "by", rest.removeprefix("by ").strip()
-    about, by, groups = rest.partition(" by ")
-    return about.strip(), by, groups.strip()
 
 
 def _ask_about(key: Key, kind: Kind, columns: KnownColumns) -> Flow[tuple[str, ...]]:
@@ -194,11 +105,23 @@ def _ask_about(key: Key, kind: Kind, columns: KnownColumns) -> Flow[tuple[str, .
         columns,
         key=(*key, "column"),
         text=kind.asks,
+        why="The statistic is about what stands in it. What is public of it is asked for next, once for each column.",
         after=lambda names: f"Taken: {', '.join(map(name_of, names))}.",
-        check=lambda text: _CHECKS[kind.about](columns, text),
+        check=lambda text: _column(kind, columns, text),
         **({"hint": "Two names or numbers, with a comma: age, income."} if kind.about == PAIR else {}),
     )
     return found
+
+
+def _column(kind: Kind, columns: KnownColumns, text: str) -> tuple[str, ...]:
+    """Return the columns of an answer: as many as the statistic is about."""
+    names = several(text, columns) if kind.about in ONE_COLUMN else []
+    if names:
+        (first,) = CHECKS[kind.about](columns, names[0])
+        more = "another gets a line of its own." if kind.about == SIZES else "groups of another are asked for next."
+        told = f"{kind.choice.word} takes one column; {more}"
+        raise ParameterError(told, f'Enter takes "{name_of(first)}".', nearest=first, given=text)
+    return CHECKS[kind.about](columns, text)
 
 
 def _declared(
@@ -224,6 +147,8 @@ def _declared(
             key=(*key, "at"),
             text="At which shares of the rows?",
             hint="Rising, with commas: 0.5 is the median, 0.9 what nine of ten do not exceed.",
+            more="0.25, 0.5 and 0.75 are the quartiles. All of them follow from the same counts: as many as you like "
+            "cost as much as one. Those near 0 and 1 say little, because few rows lie beyond them.",
             default="0.25, 0.5, 0.75",
             check=_shares,
         )
@@ -259,21 +184,6 @@ def _shares(text: str) -> list[str]:
     if not all(0 < each < 1 for each in found) or sorted(set(found)) != found:
         raise ParameterError("these are no shares between 0 and 1 that rise.", "Such as 0.25, 0.5, 0.75.")
     return [str(each) for each in found]
-
-
-def _pair(columns: KnownColumns, text: str) -> tuple[str, ...]:
-    names = tuple(columns.of_numbers(each) for each in listed(text))
-    if len(set(names)) != 2 or len(names) != 2:
-        raise ParameterError("these are not two different columns.", "Name two, with a comma: age, income.")
-    return names
-
-
-_CHECKS: Mapping[str, Callable[[KnownColumns, str], tuple[str, ...]]] = {
-    NUMBERS: lambda columns, text: (columns.of_numbers(text),),
-    GROUPS: lambda columns, text: (columns.of_groups(text),),
-    SIZES: lambda columns, text: (columns.of_sizes(text),),
-    PAIR: _pair,
-}
 
 
 @lru_cache(maxsize=256)

@@ -89,6 +89,7 @@ class TableFile:
             key=("file", "table"),
             text="Which table of the file?",
             menu=tuple(Choice(word=name_of(name), means="") for name in tables),
+            more="A release is about one table. Of the others nothing is read.",
             check=lambda text: _place(text, tables),
         )
         return tables[place]
@@ -103,6 +104,8 @@ class TableFile:
             key=("file", "delimiter"),
             text=f"Do {CALLED[mark]} stand between the cells of the file?",
             hint="y or n. There are some in its first line.",
+            more="Commas are usual; where decimals have a comma programs write something else. Whoever answers n sees "
+            "the first line as one name, and can start over.",
             check=yes_or_no,
         )
         if not between:

@@ -14,6 +14,7 @@ from snapdp.studies import (
     AS_NUMBERS,
     BOOLEAN,
     DATE,
+    DEFAULT_LEVELS,
     DROPPED,
     INTEGER,
     KEY,
@@ -119,6 +120,8 @@ def column_in_words(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> 
     >>> age = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing": "dropped"}
     >>> column_in_words(age, {})
     'whole numbers between 0 and 120, others count as the nearest of these; rows without it are left out'
+
+    A step as small as the one that a column has where none is declared is not worth a word here.
     """
     if column["kind"] == MAGNITUDE or (column["kind"] == KEY and "keys" in statistic):
         return declared(column, statistic)
@@ -127,9 +130,19 @@ def column_in_words(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> 
     if not {"lower", "upper", "step"} <= {*column}:  # of keys
         return "names groups"
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
-    kind = "whole numbers" if column["kind"] == INTEGER else f"numbers in steps of {step}"
+    stepped = f"numbers in steps of {step}" if _is_coarse(column) else "numbers"
+    kind = "whole numbers" if column["kind"] == INTEGER else stepped
     binned = "; " + _cut(column) if "edges" in column else ""
     return f"{kind} between {lower} and {upper}, others count as the nearest of these; {_rows_without(column)}{binned}"
+
+
+def _is_coarse(column: Mapping[str, Any]) -> bool:
+    """Tell whether a column of numbers has fewer levels than one without a declared step."""
+    try:
+        lower, upper, step = (parameter(column[key], name=key) for key in ("lower", "upper", "step"))
+    except SnapdpError:  # a record may be anybody's
+        return True
+    return upper - lower < DEFAULT_LEVELS * step
 
 
 def _rows_without(column: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from snapdp.display import Html, data_table, hides_nothing, odds_in_words
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.release.numbers import shown_amount
+from snapdp.release.numbers import counts_kept_rows, shown_amount
 from snapdp.release.remarks import bounds_from_line, relation_stated
 from snapdp.release.report.declared import column_in_words, every_column, naming, person_columns
 from snapdp.release.report.words import LONG_TABLE, heading, text
@@ -126,13 +126,17 @@ def _statistics(record: Mapping[str, Any]) -> str:
     """Return every statistic with its cost, and what they cost together."""
     titles: Sequence[str] = told_apart(each["title"] for each in record["statistics"])
     rows: list[Sequence[str]] = [
-        (text(heading(readable_title(title, each), each)), text(readable_title(title, each)), _amount(each["epsilon"]))
+        (text(_heading(record, title, each)), text(readable_title(title, each)), _amount(each["epsilon"]))
         for title, each in zip(titles, record["statistics"], strict=True)
     ]
     rows.append((Html("<strong>all together</strong>"), "", Html(f"<strong>{_amount(record['charged'])}</strong>")))
     heads = ("statistic", "its name in record and files", "cost in epsilon")
     caption = "What is not listed was computed from these numbers, at no extra cost."
     return str(data_table(caption, heads, rows, ("l", "l", "r"), is_long=len(rows) > LONG_TABLE))
+
+
+def _heading(record: Mapping[str, Any], title: str, statistic: Mapping[str, Any]) -> str:
+    return heading(readable_title(title, statistic), statistic, are_kept=counts_kept_rows(record, statistic))
 
 
 def _amount(given: str) -> str:

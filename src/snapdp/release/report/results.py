@@ -34,6 +34,7 @@ from snapdp.release.report.words import (
 )
 from snapdp.studies import BOUNDS, SHARE, Magnitudes
 
+BELONGING = "Such files belong to the record: they are published, or kept, together with it."
 PART_OF_ALL = "The cost of each is part of the epsilon that all of this page cost."
 
 
@@ -77,7 +78,7 @@ def _known(block: NumberBlock) -> tuple[str, str]:
 def name_of(block: NumberBlock) -> str:
     """Return what a block of numbers is, as people read it: of several means which."""
     if block.mean_of is None:
-        return heading(block.readable_title, block.declared)
+        return heading(block.readable_title, block.declared, are_kept=block.are_kept)
     names = ", ".join(str(each.get("name", "")) for each in block.declared.get("columns", ()))
     tail = block.readable_title.partition(f"({names})")[2]
     return f"Mean of {block.mean_of}{tail}"
@@ -195,4 +196,5 @@ def _shown(number: Number) -> tuple[str, str]:
 
 def side_file_lines(files: Iterable[tuple[str, str]]) -> str:
     """Return which numbers are in files beside the record."""
-    return "".join(f"<p>{text(title)}: in <code>{text(name)}</code>.</p>" for name, title in files)
+    lines = "".join(f"<p>{text(title)}: in <code>{text(name)}</code>.</p>" for name, title in files)
+    return f"{lines}<p>{BELONGING}</p>" if lines else ""

@@ -13,7 +13,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.digits import CUT_MARK
 from snapdp.release.numbers import FREE, Number, NumberBlock, part_in_words as plain_part, shown_amount
-from snapdp.studies import BOUNDS, KINDS, LOWER, UPPER, readable_number
+from snapdp.studies import BOUNDS, COUNTED, KINDS, LOWER, UPPER, readable_number
 
 LONGEST = 1000  # characters of one text on the page; the record holds it whole
 LONG_TABLE = 60  # rows from which a table scrolls by itself
@@ -21,6 +21,7 @@ UNKNOWN = "-"  # in place of a number of which nothing is known
 NO_EXTRA_COST = "computed from the numbers above, at no extra cost"
 CUT_NOTE = f"{CUT_MARK} The noise went beyond what the number can be: no certainty, see how to read this."
 COUNT = "count"  # the name of a part
+ROWS = "rows"
 HEADS = {  # others are "mean of", "variance of"
     "histogram": "rows by",
     "shares of histogram": "shares of rows by",
@@ -57,22 +58,26 @@ def of_what(declared: Mapping[str, Any]) -> str:
     return "" if kind is None else kind.of_what
 
 
-def heading(title: str, declared: Mapping[str, Any]) -> str:
+def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False) -> str:
     """Return the title of a statistic, or of what is computed from it, as a heading.
+
+    are_kept   not all rows of the table count: no more than so many of each person
 
     >>> heading("mean(pay) by sex", {"kind": "mean", "columns": [{"name": "pay"}]}), heading("count", {"kind": "count"})
     ('Mean of pay by sex', 'Number of rows')
     >>> heading("shares of histogram(sex)", {"kind": "histogram", "columns": [{"name": "sex"}]})
     'Shares of rows by sex'
+    >>> heading("count", {"kind": "count"}, are_kept=True)
+    'Number of rows that count'
     """
     names = [str(each.get("name", "")) for each in declared.get("columns", ())]
     head, found, tail = title.partition(f"({', '.join(names)})") if names else ("", "", "")
-    kind = str(declared.get("kind"))
+    kind, rows = str(declared.get("kind")), COUNTED if are_kept else ROWS
     if found:
         if head in HEADS and tail.startswith(" by "):
             tail = f" and {tail.removeprefix(' by ')}"
-        said = f"{HEADS.get(head, f'{head} of')} {' and '.join(names)}{tail}"
-    elif (counted := of_what(declared)) and title.startswith(kind):
+        said = f"{HEADS.get(head, f'{head} of').replace(ROWS, rows)} {' and '.join(names)}{tail}"
+    elif (counted := of_what(declared).replace(ROWS, rows)) and title.startswith(kind):
         said = f"number of {counted}{title.removeprefix(kind)}"
     else:
         return title

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import count
 from typing import TYPE_CHECKING
 
 from snapdp.display import exact_amount, four_digits_up, listed, one_line
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NO_GAIN = "sums of the table alone would be as accurate: margins bring nothing here"
 MOST_PARTS = 12
+FEW_LEVELS = 2000  # of quantiles: how many an example of a step leaves at most
 
 
 def remarks_of(line: Line) -> Iterator[str]:
@@ -53,11 +55,21 @@ def advice_of(line: Line) -> Iterator[str]:
         yield f"misses the accuracy {exact_amount(line.target)} asked for"
     if line.margins and all(map(_is_no_gain, line.margins)):
         yield NO_GAIN
-    if line.ranks is not None and (advice := line.ranks.advice):
+    if line.ranks is not None and (advice := line.ranks.advice(_wider_step(line.statistic.columns[0]))):
         yield advice
     if isinstance(line.statistic, Magnitudes):
         rows = line.statistic.rows_for_bounds(line.epsilon, line.alpha)
         yield f"bounds are found for columns of about {rows:,} numbers or more; quartiles for fewer"
+
+
+def _wider_step(column: Column) -> str:
+    """Return how to declare a step of a column that leaves few levels, ten, a hundred, ... times its own; empty where
+    they are few.
+    """
+    if not isinstance(column, NumberColumn) or column.levels <= FEW_LEVELS:
+        return ""
+    step = column.step * 10 ** next(k for k in count(1) if column.levels <= FEW_LEVELS * 10**k)
+    return f'step = "{exact_amount(step)}" (--step {one_line(column.name)}={exact_amount(step)})'
 
 
 def _rounded_away(columns: Iterable[Column]) -> Iterator[str]:

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from snapdp.display import four_digits_up
 from snapdp.errors import ParameterError
 from snapdp.studies.ranks.level_counts import radii_in_grids
+from snapdp.studies.statistics.number_errors import USEFUL
 from snapdp.studies.statistics.parts import Part, mechanism
 from snapdp.values import Value
 
@@ -72,17 +74,32 @@ class RankFigures(Value):
             f"{self.levels} levels are counted {RANGES_WITHIN_RANGES} ({tree}), so that a rank is a sum of few counts"
         )
 
-    @property
-    def advice(self) -> str:
-        """Return what would make it better, where it is bad; empty where nothing is to be said."""
+    def advice(self, wider: str = "") -> str:
+        """Return what would make it better, where it is bad; empty where nothing is to be said.
+
+        wider   how to declare a step at which there are few levels; empty where there are few
+        """
+        such = f", such as {wider}" if wider else ""
         if 2 * self.radius >= self.rows:
-            return "nothing will be known: give more epsilon, or a wider step"
-        return "declare a wider step of the column: fewer levels err less" if self.levels > MANY_LEVELS else ""
+            return f"nothing will be known: give more epsilon, or a wider step{such}"
+        many = self.levels > MANY_LEVELS or (self.share > USEFUL and wider)
+        return f"declare a wider step{such}: fewer levels err less" if many else ""
 
     @property
     def in_words(self) -> str:
         """Return everything but the radius itself, and what would make it better, as clauses for people."""
         return f"{self.share_in_words}; {self.tree_in_words}"
+
+
+def rows_of_100(share: Fraction, *, reach: Fraction) -> tuple[int, int]:
+    """Return the first and the last of 100 rows in order that may pass for a quantile: rounded outward.
+
+    share, reach   the rank of the quantile, and how far it may be misjudged: parts of all rows
+
+    >>> rows_of_100(Fraction(1, 2), reach=Fraction("0.1893")), rows_of_100(Fraction(1, 10), reach=Fraction(1, 4))
+    ((31, 69), (1, 35))
+    """
+    return max(1, floor(100 * (share - reach))), max(1, min(100, ceil(100 * (share + reach))))
 
 
 class LikelyQuantile(Value):

@@ -140,7 +140,7 @@ class Engine(ABC):
         with nullcontext() if watch is None else self._watched(connection, watch):
             total, found = self._tallied(connection, rows, judged, counted)
             shapes = self._shapes(connection, rows, judged, shaped_verdicts(columns, judged, found))
-        return declared_look(columns, found, total, shapes)
+        return declared_look(columns, found, total, shapes, is_csv=self.source.dialect is not None)
 
     def _look_at_all(self, connection: Any, watch: Watch | None) -> Look:
         counted = self.source.prepare(connection)
@@ -172,7 +172,7 @@ class Engine(ABC):
         """Return the number of rows, and the private counts behind every class."""
         ((row,),) = self._select(connection, [count_verdicts(judged, rows, self.dialect)])
         _check_rows(counted, row[0])
-        return row[0], tallies(row)
+        return row[0], tallies(row, judged)
 
     def _shapes(
         self, connection: Any, rows: Rows, judged: Sequence[Judged], shaped: dict[int, int]

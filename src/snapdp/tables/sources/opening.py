@@ -22,7 +22,7 @@ from snapdp.tables.sources.parquet import ParquetSource
 from snapdp.tables.sources.paths import CSV_ENDINGS, is_csv_name, refuse_unread
 from snapdp.tables.sources.source import Source, no_dialect
 
-DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
+DATABASES, PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
 
 
 def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | None = None) -> Source:
@@ -95,11 +95,11 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         return CsvSource(path, dialect=dialect)
     if dialect is not None:
         raise no_dialect(path.name)
-    if name.endswith(_PARQUETS) or glob.has_magic(str(path)):
+    if name.endswith(PARQUETS) or glob.has_magic(str(path)):
         return ParquetSource(path)
     if os.path.isdir(path):
         raise DataError(f"{str(path)!r} is a directory.", "Name a file in it, or many by a glob: data/*.parquet.")
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
-        f"Known endings: {', '.join((*CSV_ENDINGS, *_PARQUETS, *DATABASES))}.",
+        f"Known endings: {', '.join((*CSV_ENDINGS, *PARQUETS, *DATABASES))}.",
     )

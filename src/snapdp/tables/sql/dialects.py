@@ -47,7 +47,9 @@ class Dialect(Value):
     bucket       one of 2^20 numbers for keys, equal for equal ones; None where the engine has none that is cheap
     matches      whether all of a text matches a pattern of ASCII classes; both are operands
     replaced     a text {0} with {2} for each match of the pattern {1}
-    letter       a pattern of letters of any script, as far as the engine knows them
+    capital      a pattern of capitals of any script, as far as the engine knows them
+    letter       a pattern of all other letters, where A stands for capitals already
+    lowered      a text {0} in small letters, as far as the engine knows them
     plain_number, whole_number   casts of text that is known to match: a decimal, digits
     decimal      a type that holds every decimal of 15 digits on both sides of the point, and more to the left
     same_decimal a cell of the decimal type {1} as that type, NULL where it would be rounded or does not fit
@@ -80,7 +82,9 @@ class Dialect(Value):
     bucket: str | None
     matches: str
     replaced: str
+    capital: str
     letter: str
+    lowered: str
     plain_number: str
     whole_number: str
     decimal: str
@@ -116,7 +120,9 @@ DUCKDB = Dialect(
     bucket="(hash({0}) & 1048575)",
     matches="regexp_full_match({0}, {1})",
     replaced="regexp_replace({0}, {1}, {2}, 'g')",
-    letter=r"[\p{L}\p{M}]",
+    capital=r"[\p{Lu}\p{Lt}]",
+    letter=r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
+    lowered="lower({0})",
     plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
     whole_number="TRY_CAST({0} AS BIGINT)",
     decimal=_DECIMAL,
@@ -169,7 +175,9 @@ POSTGRES = Dialect(
     matches="({0} ~ ('^(' || {1} || ')$'))",  # $ is the very end there, never a line end before it
     # In the collation C, which cells are compared in, no letter beyond ASCII is one.
     replaced="regexp_replace(({0}) COLLATE pg_catalog.\"default\", {1}, {2}, 'g')",
-    letter="[[:alpha:]]",
+    capital="[[:upper:]]",
+    letter="(?!A)[[:alpha:]]",
+    lowered='lower(({0}) COLLATE pg_catalog."default")',
     plain_number="CAST(TRIM({0}) AS NUMERIC)",
     whole_number="CAST({0} AS BIGINT)",
     decimal="NUMERIC",
@@ -238,7 +246,9 @@ SPARK = Dialect(
     number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({2} AS DOUBLE) END",
     matches=_SPARK_MATCHES,
     replaced="regexp_replace({0}, {1}, {2})",
-    letter=r"[\p{L}\p{M}]",
+    capital=r"[\p{Lu}\p{Lt}]",
+    letter=r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
+    lowered="lower({0})",
     plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
     whole_number="TRY_CAST({0} AS BIGINT)",
     decimal=_DECIMAL,

@@ -4,8 +4,8 @@ Room: tables. Writes SQL, runs nothing. Cells are read by the same expressions a
 
     0 read    1 missing    2 not read as declared    3 read, but outside the bounds, the dates or the categories
 
-A shape is made inside the engine, of the first twelve characters: digits are 9, letters a, blanks and a little
-punctuation stay, everything else is ?. Cells never leave it. Two scans at most: all counts, then all shapes.
+A shape is made inside the engine, of the first twelve characters: digits are 9, capitals A, other letters a, blanks and
+a little punctuation stay, everything else is ?. Cells never leave it. Two scans at most: all counts, then all shapes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from snapdp.exact import to_float_down, to_float_up
 from snapdp.studies import (
+    AS_NUMBERS,
     DROPPED,
     BooleanColumn,
     CategoryColumn,
@@ -34,6 +35,7 @@ from snapdp.values import Value, replaced
 READ, MISSING, UNREAD, OUTSIDE = range(4)
 VERDICTS = (MISSING, UNREAD, OUTSIDE)
 MOST_SHAPES, LONGEST_SHAPE = 3, 12
+MOST_COMPARED = 1000  # categories: cells of longer lists are not compared without capitals
 KEPT = " .,:;+/_'()%$<>=-"  # the last stands there because of what it means inside brackets
 SHAPED = (TEXT, LABEL, WHOLE)  # stored as what people wrote; engines print other numbers each in their own way
 NUMBERS, DATES, YES_NO, NO_KIND = "numbers", "dates", "yes/no", "not known"
@@ -55,18 +57,24 @@ class Judged(Value):
     text      the SQL of the cell as people wrote it, named t0, t1, ...; none where no shape is shown
     verdict   of these names
     join      the list of categories, where it is a table
+    near      tells of the text of a cell that is in no category whether capitals or blanks at its ends alone are why;
+              none where that is not asked
     """
 
     cell: str
     verdict: str
     text: str = ""
     join: str = ""
+    near: str = ""
 
 
 def count_verdicts(judged: Sequence[Judged], rows: Rows, dialect: Dialect) -> str:
-    """Return a SELECT of the number of rows, and for each judged column of missing, unread and outside cells."""
+    """Return a SELECT of the number of rows, and for each judged column of missing, unread and outside cells; then, of
+    those columns that ask for it, of outside cells that are near a category.
+    """
     counts = [dialect.count_if.format(f"k{i} = {code}") for i in range(len(judged)) for code in VERDICTS]
-    return f"SELECT {', '.join(['COUNT(*)', *counts])}\nFROM {_verdicts(judged, rows, dialect, shaped={})}"
+    near = [dialect.count_if.format(f"k{i} = {OUTSIDE} AND {each.near}") for i, each in enumerate(judged) if each.near]
+    return f"SELECT {', '.join(['COUNT(*)', *counts, *near])}\nFROM {_verdicts(judged, rows, dialect, shaped={})}"
 
 
 def commonest_shapes(judged: Sequence[Judged], rows: Rows, dialect: Dialect, *, shaped: Mapping[int, int]) -> str:
@@ -89,7 +97,7 @@ def commonest_shapes(judged: Sequence[Judged], rows: Rows, dialect: Dialect, *, 
 def shape_of(text: str, dialect: Dialect) -> str:
     """Return the shape of a text."""
     found = f"SUBSTR({text}, 1, {LONGEST_SHAPE})"
-    for pattern, sign in (("[0-9]", "9"), (dialect.letter, "a"), (f"[^9a{KEPT}]", "?")):
+    for pattern, sign in (("[0-9]", "9"), (dialect.capital, "A"), (dialect.letter, "a"), (f"[^9aA{KEPT}]", "?")):
         found = dialect.replaced.format(found, dialect.quoted(pattern), dialect.quoted(sign))
     return f"CASE WHEN LENGTH({text}) > {LONGEST_SHAPE} THEN {found} || '...' ELSE {found} END"
 
@@ -127,7 +135,8 @@ def _declared(place: int, column: Column, field: Field, dialect: Dialect, keys: 
     if isinstance(column, PersonColumn):
         return Judged(cell=cell, verdict=f"CASE WHEN {v} IS NULL THEN {MISSING} ELSE {READ} END")
     join = "" if keys is None else listed(column, v, field, dialect, name=keys)
-    return Judged(cell=cell, verdict=_category(column, v, field, dialect, keys), text=text, join=join)
+    near = _near(column, f"t{place}", dialect) if text else ""
+    return Judged(cell=cell, verdict=_category(column, v, field, dialect, keys), text=text, join=join, near=near)
 
 
 def _number(column: NumberColumn, v: str, t: str, field: Field, dialect: Dialect) -> str:
@@ -144,6 +153,15 @@ def _category(column: CategoryColumn, v: str, field: Field, dialect: Dialect, ke
     if isinstance(column, DateColumn):
         other = f"CASE WHEN {v} >= {FIRST_DAY} AND {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
     return f"CASE WHEN {v} IS NULL THEN {MISSING} WHEN ({code}) IS NULL THEN {other} ELSE {READ} END"
+
+
+def _near(column: CategoryColumn, t: str, dialect: Dialect) -> str:
+    """Return a test whether a text differs from a category by capitals or blanks at its ends alone, or not at all."""
+    if not column.listed or column.compare == AS_NUMBERS or len(column.categories) > MOST_COMPARED:
+        return ""
+    ends = "TRIM(BOTH ' ' FROM {0})"  # spaces alone: without them DuckDB takes blanks of other kinds for such
+    cell, *alike = (dialect.lowered.format(ends.format(e)) for e in (t, *map(dialect.quoted, column.categories)))
+    return f"{cell} IN ({', '.join(alike)})"
 
 
 # Columns of which nothing is declared

@@ -47,6 +47,10 @@ ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no 
 INSTEAD = {LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}  # the kind that a stored type calls for
 LONGEST_NAME, MOST_NAMES = 40, 20  # of columns, in a refusal
 SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+DECLARE_IT = (
+    "Then declare it: the delimiter of the CSV dialect. Look at its numbers too: their decimal sign and thousands are "
+    "declared there as well."
+)
 CLOSE, VERY_CLOSE = 0.6, 0.75  # likeness of names that are taken for a slip of the pen
 
 
@@ -141,8 +145,7 @@ def absent(name: str, names: Sequence[str], *, certain: bool) -> DataError:
     advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
     mark = next((each for each in SEPARATORS if not certain and len(names) == 1 and each in names[0]), None)
     if mark is not None:
-        advice = f"Is {SEPARATORS[mark]} between its cells? Then declare it: the delimiter of the CSV dialect."
-        advice += " Look at its numbers too: their decimal sign and thousands are declared there as well."
+        advice = f"Is {SEPARATORS[mark]} between its cells? {DECLARE_IT}"
     near = _nearest(name, names, least=CLOSE if certain else VERY_CLOSE)
     if near is not None:
         advice = f"Did you mean {_shown(near)}? {advice}"

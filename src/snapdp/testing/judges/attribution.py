@@ -14,8 +14,8 @@ from fractions import Fraction
 from itertools import product
 
 from snapdp.exact import ln_enclosure
+from snapdp.testing.frozen.noise import NoiseDraw
 from snapdp.testing.judges.numbers import MOST_COMPARED, WHOLE_NUMBERS, NumberSeries, ends_of
-from snapdp.testing.noise import NoiseDraw
 from snapdp.testing.replays import Replays
 from snapdp.values import Value, replaced
 

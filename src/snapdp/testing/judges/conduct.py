@@ -70,7 +70,7 @@ def _kept_state(replays: Replays) -> Iterator[Violation]:
     said = None
     if _looks(first) != _looks(again) or _drew(first) != _drew(again):
         said = "the same input and the same noise gave another answer when they were asked again"
-    elif not replays.imported and (_looks(replays.cold) != _looks(first) or _drew(replays.cold) != _drew(first)):
+    elif not replays.warmed and (_looks(replays.cold) != _looks(first) or _drew(replays.cold) != _drew(first)):
         said = "the first call of all gave another answer than the second, with the same input and the same noise"
     if said is None or first.limit or again.limit:
         return

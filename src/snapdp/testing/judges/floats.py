@@ -25,6 +25,7 @@ from snapdp.values import Value
 # with a chance of 1/2 a value. Shortest decimals end about there; every further power of ten has a chance of 1/10.
 BINARY, DECIMAL = 2, 16
 # draws of bits, of whole numbers, of what was there before, and of snapdp: what is added to them may be on a grid
+KNOWN_ON_A_GRID = {"snapping", *WHOLE_NUMBERS}
 ON_A_GRID = {*WHOLE_NUMBERS, "bytes", "snapping", "getrandbits", "randbytes", "random_integers", "tomaxint"}
 ON_A_GRID |= {"choice", "choices", "sample", "shuffle", "permutation", "permuted", "multinomial", "negative_binomial"}
 ON_A_GRID |= {"logseries", "multivariate_hypergeometric"}
@@ -62,11 +63,18 @@ def float_faults(replays: Replays, claims: Claims) -> JudgedFloats:
 
 
 def _is_value_and_noise(path: str, replays: Replays, claims: Claims) -> bool:
-    """Say whether a number is said to be a value and noise, or noise was drawn that is on no grid (theory (7))."""
-    said = claims.grid is not None or claims.sensitivity is not None
+    """Say whether a number is said to be a value and noise, or noise was drawn that is on no grid (theory (7)).
+
+    A sensitivity is about all released numbers. Where all noise is known, and on a grid, one of several numbers that is
+    on none is made of the others: a percentage beside its counts.
+    """
+    drawn = {draw.kind for run in replays.all for draw in run.draws}
+    several = any(len(run.released) > 1 for run in replays.all)
+    made_of_others = several and bool(drawn) and drawn <= KNOWN_ON_A_GRID
+    said = claims.grid is not None or (claims.sensitivity is not None and not made_of_others)
     if said and any(path in run.released for run in replays.all):
         return True
-    return any(draw.kind not in ON_A_GRID for run in replays.all for draw in run.draws)
+    return not drawn <= ON_A_GRID
 
 
 def _odd_values(path: str, floats: Sequence[Leaf]) -> Iterator[Violation]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
-from snapdp.display import four_digits
+from snapdp.display import digits_apart
 from snapdp.exact import exp_enclosure
 from snapdp.testing.claims import Claims
+from snapdp.testing.frozen.noise import NoiseDraw
 from snapdp.testing.judges.attribution import Known, KnownNoise
 from snapdp.testing.judges.movement import moved_at_least
 from snapdp.testing.judges.numbers import MOST_COMPARED, NumberSeries
-from snapdp.testing.noise import NoiseDraw
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation
 from snapdp.values import Value
@@ -40,7 +40,7 @@ def changed_scales(replays: Replays, known: Known, claims: Claims) -> Iterator[V
         is_additive = noise is not None or (alone and len({*each.first, *each.second}) > 2)
         slope = common_slope(each) if is_additive else None
         if slope is not None and not any(slope[0] <= sign <= slope[1] for sign in (-1, 1)):
-            ratio = four_digits(abs(slope[0] + slope[1]) / 2)
+            ratio, _ = digits_apart(abs(slope[0] + slope[1]) / 2, Fraction(1))
             yield Violation(
                 kind="noise-scale",
                 sentence=f"the noise in {each.path} is {ratio} times as wide for the one input as for the other",
@@ -168,7 +168,7 @@ def _of_no_width(replays: Replays) -> Iterator[Violation]:
 
 def _moved(number: NumberSeries) -> list[bool]:
     """Say, pair by pair, whether the value moved."""
-    return [moved_at_least([number], replay)[0][0] > 0 for replay in range(len(number.first))]
+    return [moved_at_least([number], replay)[0] > 0 for replay in range(len(number.first))]
 
 
 def _without_delta(number: NumberSeries, noise: KnownNoise, *, is_said_to_move: bool) -> Iterator[Violation]:
@@ -194,24 +194,26 @@ def _laplace(
         return
     widest = max(known, key=lambda each: each[1].scale)[1]
     if complete and claims.sensitivity is not None and widest.scale < claims.sensitivity / epsilon * DIVISION:
-        needed, shown = claims.sensitivity / epsilon, four_digits(widest.scale)
+        needed = claims.sensitivity / epsilon
+        shown, least = digits_apart(widest.scale, needed)
         yield Violation(
             kind="noise-too-small",
-            sentence=f"Laplace noise of scale {shown} is drawn; sensitivity / epsilon is {four_digits(needed)}",
+            sentence=f"Laplace noise of scale {shown} is drawn; sensitivity / epsilon is {least}",
             where=widest.where,
             evidence=(("scale", shown), ("needed", str(needed))),
         )
         return
     steady = [(number, noise) for number, noise in known if number.moves_steadily]
     numbers, scales = [number for number, _ in steady], [noise.scale for _, noise in steady]
-    moved = (moved_at_least(numbers, replay)[0] for replay in range(replays.count))
+    moved = (moved_at_least(numbers, replay) for replay in range(replays.count))
     loss = max(sum((d / b for d, b in zip(each, scales, strict=True)), Fraction(0)) for each in moved)
     if loss * DIVISION > epsilon:
+        shown, claimed = digits_apart(loss, epsilon)
         yield Violation(
             kind="noise-too-small",
-            sentence=f"these inputs lose at least {four_digits(loss)} together; claimed is {four_digits(epsilon)}",
+            sentence=f"these inputs lose at least {shown} together; claimed is {claimed}",
             where=known[0][1].where,
-            evidence=(("loss", four_digits(loss)), ("claimed", str(epsilon))),
+            evidence=(("loss", shown), ("claimed", str(epsilon))),
         )
 
 

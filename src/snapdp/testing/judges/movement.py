@@ -7,11 +7,12 @@ before the distance is compared, so that no correct release is refuted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from snapdp.display import four_digits, general
+from snapdp.display import digits_apart
 from snapdp.testing.claims import Claims
 from snapdp.testing.judges.attribution import Known
 from snapdp.testing.judges.numbers import MOST_COMPARED, NumberSeries, overlap
@@ -30,18 +31,13 @@ def distance(found: Sequence[Fraction], norm: str) -> Fraction:
     return sum((each * each for each in found), Fraction(0)) if norm == "l2" else max(found, default=Fraction(0))
 
 
-def moved_at_least(numbers: Sequence[NumberSeries], replay: int) -> tuple[list[Fraction], bool]:
-    """Return what the values moved by at least in one replay, and whether they moved by more than that.
+def moved_at_least(numbers: Sequence[NumberSeries], replay: int) -> list[Fraction]:
+    """Return what the values moved by at least in one replay.
 
-    Rounded to steps g, numbers d apart become less than d + g apart: d > moved - g (theory (3)). A float hides at most
+    Rounded to steps g, numbers d apart become at most d + g apart: d >= moved - g (theory (3)). A float hides at most
     a unit in the last place.
     """
-    found = []
-    for each in numbers:
-        moved = each.moved(replay)
-        found.append(max(Fraction(0), moved - (each.step or each.hidden[replay])))
-    strict = any(each.step and low for each, low in zip(numbers, found, strict=True))
-    return found, strict
+    return [max(Fraction(0), each.moved(replay) - (each.step or each.hidden[replay])) for each in numbers]
 
 
 class JudgedMovement(Value):
@@ -98,25 +94,27 @@ def _beyond(
     claimed = claims.sensitivity**2 if claims.norm == "l2" else claims.sensitivity
     found = []
     for replay in range(replays.count):
-        least = [min(group, key=lambda each: moved_at_least([each], replay)[0]) for group in groups]
-        moved, strict = moved_at_least(least, replay)
-        length = distance(moved, claims.norm)
+        least = [min(group, key=lambda each: moved_at_least([each], replay)) for group in groups]
+        length = distance(moved_at_least(least, replay), claims.norm)
         seen = distance([each.moved(replay) for each in least], claims.norm)
-        found.append((length, length > claimed or (strict and length == claimed), seen))
+        found.append((length, length > claimed, seen))
     if not (all if scaled else any)(beyond for _, beyond, _ in found):
         return None
     furthest, _, seen = (min if scaled else max)(found)
     small = furthest - claimed <= claimed * ROUNDING * (2 if claims.norm == "l2" else 1)
-    shown = f"{float(seen) ** 0.5:.6g}" if claims.norm == "l2" else general(seen, 6)
-    hair = ", and a hair" if small else ""
+    shown, claim = digits_apart(_root(seen) if claims.norm == "l2" else seen, claims.sensitivity)
     steps = max(each.step for group in groups for each in group)
     return Violation(
         kind="rounding" if small and not steps else "sensitivity",
-        sentence=f"with the same noise the released numbers move by {shown}{hair}; claimed is "
-        f"{four_digits(claims.sensitivity)} ({claims.norm})",
+        sentence=f"with the same noise the released numbers move by {shown}; claimed is {claim} ({claims.norm})",
         where=_first_draw(replays),
         evidence=(("moved", shown), ("claimed", str(claims.sensitivity)), ("numbers", str(len(groups)))),
     )
+
+
+def _root(square: Fraction) -> Fraction:
+    """Return the root, off by less than 2^-128; to be shown."""
+    return Fraction(math.isqrt((square.numerator << 256) // square.denominator), 1 << 128)
 
 
 def shared_noise(numbers: Sequence[NumberSeries]) -> Iterator[Violation]:

@@ -5,6 +5,7 @@ Room: testing. Theory: docs/theory/replay-audit.md, (3), (7) and (10).
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -57,11 +58,6 @@ class NumberSeries(Value):
         return len(set(self.first)) > 1 or len(set(self.second)) > 1
 
 
-def is_finite(leaf: Leaf) -> bool:
-    """Say whether a leaf is a real number."""
-    return not isinstance(leaf.value, (float, str)) or (isinstance(leaf.value, float) and math.isfinite(leaf.value))
-
-
 def last_place(leaf: Leaf) -> Fraction:
     """Return the unit in the last place of a float, and 0 for what is exact.
 
@@ -71,7 +67,12 @@ def last_place(leaf: Leaf) -> Fraction:
     if not leaf.bits:
         return Fraction(0)
     _, exponent = math.frexp(float(leaf.value))
-    return Fraction(2) ** max(exponent - leaf.bits, -1074)
+    return _power_of_two(max(exponent - leaf.bits, -1074))
+
+
+@functools.cache
+def _power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
 
 
 def number_series(replays: Replays, claims: Claims, paths: Sequence[str] | None = None) -> list[NumberSeries]:
@@ -82,7 +83,7 @@ def number_series(replays: Replays, claims: Claims, paths: Sequence[str] | None 
         if path in without_noise:
             continue
         runs = [[run.leaves.get(path) for run in each] for each in (replays.first, replays.second)]
-        leaves = [leaf for each in runs for leaf in each if leaf is not None and is_finite(leaf)]
+        leaves = [leaf for each in runs for leaf in each if leaf is not None and is_number(leaf)]
         if len(leaves) == 2 * replays.count:
             choosing = finite_values(replays.choosing, path)
             found.append(_series(path, leaves, choosing, replays, claims))
@@ -96,8 +97,10 @@ def finite_values(runs: Sequence[Observation], path: str) -> tuple[Fraction, ...
 
 
 def is_number(leaf: Leaf) -> bool:
-    """Say whether a leaf is a number, and a real one."""
-    return leaf.sort != "fact" and is_finite(leaf)
+    """Say whether a leaf is a number, and a real one. What is printed with too many digits stays a text."""
+    if leaf.sort == "fact" or isinstance(leaf.value, str):
+        return False
+    return not isinstance(leaf.value, float) or math.isfinite(leaf.value)
 
 
 def _series(

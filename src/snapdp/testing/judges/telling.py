@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from snapdp.testing.frozen.noise import place
 from snapdp.testing.leaves import Leaf
-from snapdp.testing.noise import place
 from snapdp.testing.observation import RETURNED, Observation
 from snapdp.testing.replays import Replays
 from snapdp.testing.violations import Violation

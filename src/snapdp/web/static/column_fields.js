@@ -15,11 +15,11 @@ export function knownColumns(model) {
 
 // One column, and several
 
-/** One column: chosen where names are known, typed where they are not. */
+/** One column: chosen where names are known, typed where they are not; a name that is not known stays a choice. */
 export function column(model, each) {
   const names = knownColumns(model);
-  const isOffered = each.value === undefined || names.includes(each.value);
-  return labelled(each, isOffered ? offered(model, each, names) : written(model, each));
+  const isKnown = each.value === undefined || names.includes(each.value);
+  return labelled(each, offered(model, each, isKnown ? names : [...names, each.value]));
 }
 
 /** Several columns, in their order; `single` holds one of them as text alone. */
@@ -48,8 +48,15 @@ function offered(model, each, names) {
     each.set(name || undefined);
   };
   const first = ["", each.name ? "add a column" : "choose"];
-  const options = [first, ...names.map((name) => [name, name]), [ANOTHER, "another column ..."]];
+  const options = [first, ...names.map((name) => [name, called(model, name)]), [ANOTHER, "another column ..."]];
   return select(each.field, { "aria-label": each.name, value: each.value, options, change });
+}
+
+/** Return a name as it is offered: one that the table does not have says so. */
+function called({ state }, name) {
+  const stored = state.data?.columns ?? [];
+  const isLacking = stored.length > 0 && !stored.some((each) => each.name === name);
+  return isLacking ? `${name} (not in the table)` : name;
 }
 
 function written(model, each) {

@@ -8,6 +8,7 @@ import { visible } from "./visible.js";
 const NUMBERS = ["number", "integer"];
 const BINS = ["edges", "outside", "null"];
 const IN_CELLS = ["lower", "upper", "missing"]; // what rows of the plan ask of their columns
+const IN_PLAN = "Lowest, highest and missing cells stand in the plan.";
 
 /** Return a name as a part of a JSON pointer. */
 export const pointer = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -42,21 +43,36 @@ function setKind(model, name, kind) {
 
 const keysOf = (model, kind) => model.state.forms.columns.find((each) => each.kind === kind)?.keys ?? [];
 
-/** Return the form in which one column is declared. */
-export function declaration(model, name, { done, scope = "declared" } = {}) {
+/** Tell whether a column's declaration stands below a row: what it holds is not said yet, or something is asked. */
+export const isOpen = ({ study, describing, asking }, name) =>
+  !study.columns[name]?.kind || describing.has(name) || asking.has(name);
+
+/** Tell whether rows of the plan are about a column. */
+const isInPlan = ({ study }, name) =>
+  study.statistic.some(({ column: one, columns: several = [] }) => one === name || several.includes(name));
+
+/** Tell whether the cells of these rows hold its bounds: while it is filled in, its declaration does. */
+export const isInCells = (model, name) =>
+  NUMBERS.includes(model.study.columns[name]?.kind) && isInPlan(model, name) && !model.describing.has(name);
+
+/** Return the form in which one column is declared; bounds stand there, or in the plan, to which `toPlan` leads. */
+export function declaration(model, name, { done, scope = "declared", toPlan = null } = {}) {
   const held = model.study.columns[name] ?? {};
   const base = `/columns/${pointer(name)}`;
   const more = `of ${name}`;
   const kinds = [["", "choose"], ...model.state.forms.columns.map((each) => [each.kind, each.label])];
   const set = (key) => (value) => setOfColumn(model, name, key, value);
   const asked = { label: "What it holds", more, scope, field: `${base}/kind`, value: held.kind };
-  const fields = keysOf(model, held.kind).filter((key) => matters(model, name, key)).map((key) =>
+  const isElsewhere = NUMBERS.includes(held.kind) && (toPlan !== null || isInCells(model, name));
+  const isHere = (key) => matters(model, name, key) && !(isElsewhere && IN_CELLS.includes(key));
+  const fields = keysOf(model, held.kind).filter(isHere).map((key) =>
     fieldOf(model, { key, holder: held, base, more, scope, set: set(key) }));
   const isAsked = columnAsked(model) === name;
   const finish = (event) => (isAsked && !model.waits ? goToAsked(event.target) : done());
   return h("fieldset", { class: "declaration", key: `declared ${name}` },
     h("legend", {}, "The column ", h("b", {}, name)),
     h("div", { class: "fields" }, choice({ ...asked, set: (kind) => setKind(model, name, kind) }, kinds), fields),
+    isElsewhere && toPlan && h("p", { class: "hint", key: "in plan" }, `${IN_PLAN} `, goThere(name, toPlan)),
     h("p", { class: "hint" }, "What you say here is public. Say what is known without looking at the rows."),
     held.kind && done && h("button", { type: "button", on: { click: finish } }, `Done with ${name}`));
 }
@@ -84,13 +100,12 @@ function goToAsked(button) {
 export function askAgain(model) {
   const name = columnAsked(model);
   if (name === null) return;
-  const isInCell = ({ column: one, columns: several = [] }) => one === name || several.includes(name);
   const key = model.refusal.field.split("/").at(-1);
-  if (!IN_CELLS.includes(key) || !model.study.statistic.some(isInCell)) model.describing.add(name);
+  if (!IN_CELLS.includes(key) || !isInPlan(model, name)) model.asking.add(name);
 }
 
-/** Return the card of all columns that are declared. */
-export function columnsCard(model) {
+/** Return the card of all columns that are declared; `goTo` leads to a field of the plan. */
+export function columnsCard(model, goTo) {
   const names = Object.keys(model.study.columns);
   const others = knownColumns(model).filter((name) => !names.includes(name));
   const adding = { label: "Declare a column", field: "/columns", set: (given) => given && begin(model, given[0]) };
@@ -98,9 +113,17 @@ export function columnsCard(model) {
     h("summary", {},
       h("h2", {}, "Columns"),
       h("span", { class: "hint" }, names.length ? ` ${visible(names.join(", "))}` : " none is declared yet")),
-    names.map((name) => h("div", { class: "declared", key: name }, declaration(model, name), removal(model, name))),
+    names.map((name) => h("div", { class: "declared", key: name },
+      declaration(model, name, { toPlan: isInPlan(model, name) ? goTo : null }), removal(model, name))),
     columns(model, adding),
     others.length > 0 && h("p", { class: "hint" }, `Of the table, not declared: ${visible(others.join(", "))}.`));
+}
+
+function goThere(name, toPlan) {
+  const field = CSS.escape(`/columns/${pointer(name)}/lower`);
+  const click = () => toPlan(document.querySelector(`#plan [data-field="${field}"]`));
+  const words = h("span", { class: "hidden" }, ` for ${name}`);
+  return h("button", { type: "button", class: "quiet", on: { click } }, "Go there", words);
 }
 
 function removal(model, name) {
@@ -116,7 +139,7 @@ function begin(model, name) {
 
 function removeColumn(model, name) {
   delete model.study.columns[name];
-  model.describing.delete(name);
+  model.close(name);
   model.edited({ now: true });
 }
 

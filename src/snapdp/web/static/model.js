@@ -11,6 +11,7 @@ import { equalShare } from "./numbers.js";
 const TYPING = 150; // milliseconds that typing may pause before the plan is asked for
 const POLL = 20; // milliseconds between two looks whether an answer has come
 export const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
+const OF_COLUMNS = ["column", "columns", "by", "where"]; // keys of a statistic
 const EMPTY = { version: 2, budget: 1, columns: {}, statistic: [] };
 
 export class Model {
@@ -29,6 +30,7 @@ export class Model {
     this.selected = null;
     this.priced = null; // the row whose cost was typed, until there is a plan in which the others follow it
     this.describing = new Set(); // columns whose declaration is being filled in
+    this.asking = new Set(); // columns of which something is asked that no cell of the plan holds
     this.touched = new Set(); // fields that were edited: before that an empty one is no mistake
     this.changed = () => {};
     this.planned = () => {};
@@ -63,6 +65,7 @@ export class Model {
     this.ids = this.study.statistic.map(() => ++this.count);
     this.lines.clear();
     this.describing.clear();
+    this.asking.clear();
     this.touched.clear();
     this.answer = this.refusal = null;
     this.selected = this.ids[0] ?? null;
@@ -231,8 +234,34 @@ export class Model {
     this.form = form;
     const { data } = await ask("/api/columns", { csv: this.study.csv ?? null });
     if (form !== this.form) return;
+    const [only, ...others] = this.state.data.columns;
     this.state = { ...this.state, data };
+    const isGone = data.columns.length > 0 && !data.columns.some((each) => each.name === only?.name);
+    if (only && !others.length && isGone) this.forget(only.name); // it was the whole first line
     this.changed();
+  }
+
+  /** Take a column out of the study: its declaration, and wherever it is named. */
+  forget(name) {
+    const { study } = this;
+    const kept = (held) => [held ?? []].flat().filter((each) => (each.column ?? each) !== name);
+    for (const row of study.statistic) {
+      for (const key of OF_COLUMNS.filter((each) => each in row)) {
+        if (!kept(row[key]).length) delete row[key];
+        else if (Array.isArray(row[key])) row[key] = kept(row[key]);
+      }
+    }
+    if (Array.isArray(study.person)) study.person = kept(study.person);
+    else if (study.person === name) study.person = ""; // still to be chosen
+    delete study.columns[name];
+    this.close(name);
+    this.edited({ now: true });
+  }
+
+  /** Fold the declaration of a column. */
+  close(name) {
+    this.describing.delete(name);
+    this.asking.delete(name);
   }
 
   /** Ask for the plan; an answer that was overtaken by an edit is dropped. */

@@ -14,17 +14,20 @@ import { Releasing } from "./release.js";
 import { results } from "./results.js";
 import { focusOn, planTable } from "./rows.js";
 import { aboutStudy, protection } from "./study_card.js";
-import { GUESS, onPage, plain, toWrite } from "./words.js";
+import { GUESS, onPage, plain, signBetween, toWrite } from "./words.js";
 
 const model = new Model();
 const panel = new Panel(model, at("consequence"));
-const releasing = new Releasing(model, at("release"), { done: released, openAccount: () => goTo(capField()) });
+const releasing = new Releasing(model, at("release"), {
+  done: released,
+  openAccount: () => goTo(capField()),
+  goTo: (field) => goTo(csvField(field)),
+});
 const copying = new Copying(model, at("copy"));
 const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
 const GUESSED = 'Your guess, for errors with "if": the fewer rows count, the larger they are. Empty: the most allowed.';
 const TO_GUESS = "Write a whole number, such as 500.";
-const SIGNS = [[";", ";", "semicolons"], ["\t", "tab", "tabs"], ["|", "|", "bars"]]; // sign, its choice, its name
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;
 
@@ -35,7 +38,7 @@ function show() {
   const right = h("div", {}, aboutStudy(model), h("div", { id: "account" }, account(model)));
   bring(at("study"), h("div", { class: "halves" }, protection(model), right));
   bring(at("plan"), plan());
-  bring(at("columns-place"), columnsCard(model));
+  bring(at("columns-place"), columnsCard(model, goTo));
   bring(at("results"), results(model));
   bring(at("column-names"), knownColumns(model).map((name) => h("option", { value: name })));
   showFault(at("main"), model);
@@ -138,21 +141,25 @@ function aboutTable(data) {
 }
 
 /** Ask back where all names stand in one column, with a sign between them that the file may have between its cells. */
-function otherSign({ columns }) {
-  const [only, ...others] = columns ?? [];
-  const found = SIGNS.find(([sign]) => only?.name.includes(sign));
-  if (!found || others.length || model.study.csv?.delimiter) return null;
-  const [, delimiter, called] = found;
-  const click = () => model.set(model.study, "csv", { ...model.study.csv, delimiter }, { now: true, field: "/csv" });
+function otherSign(data) {
+  const found = signBetween(data);
+  if (!found || model.study.csv?.delimiter) return null;
+  const { delimiter, called } = found;
+  const click = () => {
+    model.set(model.study, "csv", { ...model.study.csv, delimiter }, { now: true, field: "/csv" });
+    goTo(csvField("/csv/decimal")); // numbers in such a file often have a comma
+  };
   return h("span", { class: "asked-back" }, h("b", {}, "! "), `Its first line is one column, and has ${called}. `,
     button(`There are ${called} between its cells`, click));
 }
 
 /** Return the way to the fields that say how a file is written. */
 function toDialect() {
-  const click = () => goTo(document.querySelector('[data-field="/csv"]') ?? at("study"));
+  const click = () => goTo(csvField("/csv"));
   return h("button", { type: "button", class: "quiet", on: { click } }, "Say how the file is written");
 }
+
+const csvField = (field) => document.querySelector(`[data-field="${field}"]`) ?? at("study");
 
 async function begin() {
   listen(document.body);

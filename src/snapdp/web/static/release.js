@@ -8,7 +8,7 @@
 import { Silence, ask, isGivenUp, refusalOf } from "./ask.js";
 import { bring, h } from "./dom.js";
 import { grouped } from "./numbers.js";
-import { plain } from "./words.js";
+import { onPage, plain } from "./words.js";
 
 const SAME_AGAIN =
   "This was released before, from the same table. You get the same numbers again, free of charge: " +
@@ -39,8 +39,8 @@ class Opening {
 }
 
 export class Releasing {
-  constructor(model, dialog, { done, openAccount }) {
-    Object.assign(this, { model, dialog, done, openAccount, opening: null });
+  constructor(model, dialog, { done, openAccount, goTo }) {
+    Object.assign(this, { model, dialog, done, openAccount, goTo, opening: null });
     dialog.addEventListener("close", () => this.closed());
     dialog.addEventListener("cancel", (event) => this.isReleasing && event.preventDefault());
   }
@@ -168,7 +168,7 @@ export class Releasing {
       before && this.costs(opening),
       look && lookTable(look),
       isUnsure && h("p", { class: "refusal", role: "alert" }, h("b", {}, MAY_BE_CHARGED)),
-      refusal && refused(refusal, isUnsure),
+      refusal && refused(refusal, isUnsure, this.model),
       ["look", "release"].includes(work) && progress(opening),
       this.buttons(opening));
   }
@@ -205,7 +205,8 @@ export class Releasing {
   }
 
   buttons(opening) {
-    const { before, work } = opening;
+    const { before, work, refusal } = opening;
+    const isOfFile = !work && refusal?.field?.startsWith("/csv/");
     const button = (key, words, click, more = {}) =>
       h("button", { type: "button", key, disabled: work !== "", on: { click }, ...more }, words);
     const words = before?.free ? "Get it again, free of charge" : `Charge epsilon ${before?.cost_shown} and release`;
@@ -214,6 +215,7 @@ export class Releasing {
       before && button("confirm", words, () => this.release(opening), { class: "primary" }),
       before && button("look", "Look at how the cells are read", () => this.inspect(opening)),
       isLacking && button("open", "Open the account", () => this.toAccount(), { class: "primary" }),
+      isOfFile && button("file", "Say how the file is written", () => this.toFile(refusal.field), { class: "primary" }),
       !before && !work && !isLacking && button("again", "Ask again", () => this.ask(opening)),
       button("close", before ? "Cancel" : "Close", () => this.dialog.close(), { disabled: work === "release" }));
   }
@@ -221,6 +223,11 @@ export class Releasing {
   toAccount() {
     this.dialog.close();
     this.openAccount();
+  }
+
+  toFile(field) {
+    this.dialog.close();
+    this.goTo(field);
   }
 }
 
@@ -242,7 +249,9 @@ function progress({ work, percent }) {
   return h("div", { class: "running", role: "status" }, h("label", {}, words, bar));
 }
 
-function refused({ error, advice, spent }, isUnsure) {
+function refused(refusal, isUnsure, model) {
+  const { error, spent } = refusal;
+  const { advice } = onPage(refusal, model);
   const told = spent === "unknown" ? UNKNOWN : ` Spent: epsilon ${spent}.`;
   const cost = spent === "0" || isUnsure ? "" : told;
   return h("div", { class: "refusal", role: "alert" }, h("b", {}, sentence(error)), ` ${advice}${cost}`);

@@ -1,6 +1,6 @@
 /** Below a row of the plan: its name, what is to be said of it, its columns, and everything else that it can ask. */
 
-import { columnsOf, declaration, fieldOf, setOfColumn } from "./columns.js";
+import { columnsOf, declaration, fieldOf, isInCells, isOpen, setOfColumn } from "./columns.js";
 import { h } from "./dom.js";
 import { choice, inDoubt } from "./fields.js";
 import { shown } from "./numbers.js";
@@ -8,6 +8,8 @@ import { plain } from "./words.js";
 
 const SHORT = 6; // characters that have room below a number: "rows"
 const OF_GROUPS = ["margins", "keys", "groups_per_person"];
+const OF_BINS = ["edges", "outside", "missing"]; // of a statistic that can have bins
+const WITHOUT_BINS = ["category", "boolean", "date"];
 const SURENESS = ["90", "95", "99"].map((each) => [String((100 - each) / 100), `${each} of 100 releases`]);
 
 /** Return the number of a line's first error, its unit, and the whole of it where it holds only under a condition. */
@@ -21,10 +23,11 @@ export const isSeveral = (of) => of.form.takes > 1 || of.row.columns !== undefin
 
 /** Return all that stands below a row. */
 export function below(of) {
-  const { study, describing } = of.model;
-  const asked = columnsOf(of.row).filter((name) => !study.columns[name]?.kind || describing.has(name));
+  const { study } = of.model;
+  const isFirst = (name) => study.statistic.findIndex((row) => columnsOf(row).includes(name)) === of.place;
+  const asked = columnsOf(of.row).filter((name) => isOpen(of.model, name) && isFirst(name));
   return [
-    doubts(of, asked),
+    doubts(of),
     asked.map((name) => declaration(of.model, name, { scope: `row ${of.id}`, done: () => described(of, name) })),
     h("div", { class: "under", key: "under" }, h("div", { class: "said" }, said(of.line), repeated(of)), more(of)),
   ];
@@ -33,8 +36,8 @@ export function below(of) {
 const CELLS = { lower: "Lowest", upper: "Highest", missing: "Missing cells" };
 
 /** Ask back what the cells of a row have no room for: numbers that may be meant in thousands. */
-function doubts({ row, model, place, set }, open) {
-  const declared = columnsOf({ column: row.column, columns: row.columns }).filter((name) => !open.includes(name));
+function doubts({ row, model, place, set }) {
+  const declared = columnsOf({ column: row.column, columns: row.columns }).filter((name) => isInCells(model, name));
   const ofColumn = (name) => Object.entries(CELLS).map(([key, label]) => {
     const value = model.study.columns[name]?.[key];
     return inDoubt({ of: `${label} of ${name}`, value, set: (next) => setOfColumn(model, name, key, next) });
@@ -46,7 +49,7 @@ function doubts({ row, model, place, set }, open) {
 
 /** Fold a declaration; the cursor goes back to the column that was chosen. */
 function described({ model, id }, name) {
-  model.describing.delete(name);
+  model.close(name);
   model.changed();
   document.querySelector(`[data-row="${id}"] .column :is(select, input)`)?.focus();
 }
@@ -104,8 +107,10 @@ function sureness(of) {
 }
 
 /** Tell whether a key can matter to a row as it is; one that is set always does. */
-function applies({ row, model }, key) {
+function applies({ row, model, form }, key) {
   if (row[key] !== undefined) return true;
+  const hasNoBins = WITHOUT_BINS.includes(model.study.columns[row.column]?.kind);
+  if (form.keys.includes("edges") && OF_BINS.includes(key)) return !hasNoBins;
   if (key === "rows_per_person") return model.study.person !== undefined;
   if (OF_GROUPS.includes(key)) return row.by !== undefined;
   if (key === "shares") return row.margins !== undefined;

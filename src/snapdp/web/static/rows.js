@@ -1,7 +1,7 @@
 /** The plan as a table: a row for each statistic, edited from either end. */
 
 import { column, columns } from "./column_fields.js";
-import { columnsOf, pointer, setOfColumn } from "./columns.js";
+import { columnsOf, isInCells, pointer, setOfColumn } from "./columns.js";
 import { h } from "./dom.js";
 import { choice, labelled, missing, numberInput, steadyId } from "./fields.js";
 import { shown, typed } from "./numbers.js";
@@ -86,7 +86,7 @@ function columnField(of) {
 function bounds(of, name) {
   const held = of.model.study.columns[name];
   if (!held) return null;
-  if (!NUMBERS.includes(held.kind)) return h("span", { class: "none", key: name }, inShort(held));
+  if (!isInCells(of.model, name)) return h("span", { class: "none", key: name }, inShort(held));
   const end = (key, label) => {
     const field = `/columns/${pointer(name)}/${key}`;
     const on = { input: (event) => setOfColumn(of.model, name, key, typed(event.target.value)) };
@@ -96,17 +96,18 @@ function bounds(of, name) {
   return h("div", { class: "pair", key: name }, end("lower", "Lowest"), end("upper", "Highest"));
 }
 
-function inShort({ kind, categories = [], from, to }) {
+function inShort({ kind, categories = [], from, to, lower, upper }) {
   if (kind === "category") {
     return categories.length === 1 ? h("b", { class: "mark" }, "! only 1 category") : `${categories.length} categories`;
   }
   if (kind === "date") return from && to ? `${from} to ${to}` : "dates";
+  if (NUMBERS.includes(kind)) return shown(lower) && shown(upper) ? `${shown(lower)} to ${shown(upper)}` : "";
   return kind === "boolean" ? "yes or no" : "";
 }
 
 function missingOf(of, name) {
   const held = of.model.study.columns[name];
-  if (!held || !NUMBERS.includes(held.kind)) return null;
+  if (!isInCells(of.model, name)) return null;
   const each = { label: "Missing cells", more: `of ${name}, statistic ${of.number}`, value: held.missing };
   const set = (value) => setOfColumn(of.model, name, "missing", value);
   return missing({ ...each, field: `/columns/${pointer(name)}/missing`, set });

@@ -6,7 +6,7 @@ import { FIELD_TYPES, choice, input, labelled, listed } from "./fields.js";
 import { OF_RELATIONS } from "./model.js";
 import { grouped } from "./numbers.js";
 import { visible } from "./visible.js";
-import { LABELS } from "./words.js";
+import { LABELS, LETTERS, SIGN, WRITTEN } from "./words.js";
 
 const ASKED = ["rows_per_person", "unit_rows"]; // to be filled in where they apply: nobody chooses them for you
 const UNSAID = { rows_per_person: 1 }; // what a study file means that does not say it
@@ -18,19 +18,20 @@ const SPACES = ["space", "no-break space", "narrow no-break space"];
 const NAMED = { ",": "comma", ";": "semicolon", ".": "point" };
 const signs = (first, ...all) => [["", first], ...all.map((each) => [each, NAMED[each] ?? each])];
 const DIALECT = {
-  delimiter: ["Between cells", signs("as usual", ",", ";", "tab", "|", ":", "~", "^")],
+  delimiter: [SIGN, signs("as usual", ",", ";", "tab", "|", ":", "~", "^")],
   quote: ["Quotes", signs("as usual", '"', "'", "`", "|", "~", "^")],
-  decimal: ["Decimal sign", signs("as usual", ".", ",")],
+  decimal: ["Decimal sign", signs("as usual", ".", ","), "Is a half 0.5 in this file, or 0,5?"],
   thousands: ["Between thousands", signs("nothing", ",", ".", "'", "_", ...SPACES)],
-  encoding: ["Letters", signs("as usual", "utf-8", "latin-1")],
+  encoding: [LETTERS, signs("as usual", "utf-8", "latin-1")],
 };
 
 const WAYS = {
   public: "Each row; the number of rows is public",
   private: "Each row; the number of rows is private",
-  person: "Each person, who may have several rows",
-  together: "Several rows together, such as a household",
+  person: "Each person, who may have several rows; a column names the person",
+  together: "Each person, who may have several rows; no column names the person",
 };
+const BELIEVED = "Such as 12, where each has one a month. Nothing can check it: it is believed.";
 
 /** Return who is protected by a study: one of four ways to say it; empty where it is not said. */
 function way(study) {
@@ -75,7 +76,7 @@ export function protection(model) {
     option(model, "public", () => whole("n")),
     option(model, "private", most),
     option(model, "person", () => [person(), whole("rows_per_person", KEPT), most()]),
-    option(model, "together", () => [whole("unit_rows"), most()]));
+    option(model, "together", () => [whole("unit_rows", BELIEVED), most()]));
 }
 
 function option(model, value, fields) {
@@ -122,20 +123,20 @@ function contradiction(model) {
     h("button", given, "Ask as the account says"));
 }
 
-/** Return the dataset and the budget, with the texts for readers folded. */
+/** Return the dataset and the budget, with how the file is written and the texts for readers folded. */
 export function aboutStudy(model) {
   return [
     h("div", { class: "fields" },
       textOf(model, "dataset", "Dataset", "The name of its account in the ledger."),
       ofStudy(model, "number", "budget", "Budget", "Epsilon for the whole plan.")),
-    h("details", { class: "more" },
-      h("summary", {}, "Title, publisher, and how the table is written"),
+    dialect(model),
+    h("details", { class: "more", key: "texts" },
+      h("summary", {}, "Title, publisher and arithmetic"),
       h("div", { class: "fields" },
         textOf(model, "title", "Title", "For readers of the report."),
         textOf(model, "publisher", "Publisher"),
         textOf(model, "contact", "Contact"),
-        arithmetic(model),
-        dialect(model))),
+        arithmetic(model))),
   ];
 }
 
@@ -174,14 +175,16 @@ function dialect(model) {
     if (value === undefined) delete next[key];
     model.set(model.study, "csv", Object.keys(next).length ? next : undefined, { now: true, field: "/csv" });
   };
-  const one = ([key, [label, options]]) =>
-    choice({ label, field: `/csv/${key}`, value: held[key], set: (value) => set(key, value) }, options);
+  const one = ([key, [label, options, about]]) =>
+    choice({ label, hint: about, field: `/csv/${key}`, value: held[key], set: (value) => set(key, value) }, options);
   const on = { change: (event) => set("null", listed(event.target.value, ",")) };
   const nulls = input("/csv/null", { value: [held.null ?? []].flat().join(", "), on });
   const hint = "Beside empty ones; commas between several.";
-  return h("fieldset", { class: "field group wide", "data-field": "/csv" },
-    h("legend", {}, h("span", { class: "label" }, "How the file is written")),
-    h("div", { class: "fields" },
-      Object.entries(DIALECT).map(one),
-      labelled({ label: "Missing cells look like", hint }, nulls)));
+  return h("details", { class: "more", key: "written" },
+    h("summary", {}, WRITTEN),
+    h("fieldset", { class: "field group", "data-field": "/csv" },
+      h("legend", { class: "hidden" }, h("span", { class: "label" }, WRITTEN)),
+      h("div", { class: "fields" },
+        Object.entries(DIALECT).map(one),
+        labelled({ label: "Missing cells look like", hint }, nulls))));
 }

@@ -6,12 +6,15 @@
 import { isNumber, isPositive, meant } from "./numbers.js";
 
 export const GUESS = "Errors for so many rows";
+export const WRITTEN = "How the file is written";
+export const SIGN = "Between cells";
+export const LETTERS = "Letters";
 export const LABELS = {
   n: "Rows in the table",
   n_max: "Rows in the table, at most",
   person: "Columns that name a person",
   rows_per_person: "Rows kept of each person",
-  unit_rows: "Rows that come or go together",
+  unit_rows: "Rows of one person, at most",
   budget: "Budget",
   cap: "Cap",
   dataset: "Dataset",
@@ -19,6 +22,8 @@ export const LABELS = {
   epsilon: "Epsilon",
   if_rows: GUESS,
 };
+const SIGNS = [[";", ";", "semicolons"], ["\t", "tab", "tabs"], ["|", "|", "bars"]]; // sign, its choice, its name
+const NUMBERS_TOO = "Look at its numbers too: their decimal sign and thousands are chosen there as well.";
 const ROWS = "Write a whole number, such as 5000.";
 const AMOUNT = "Write a number above 0, such as 0.1 or 1/3.";
 const KINDS = { // of the fields that no form holds
@@ -38,6 +43,7 @@ const TO_WRITE = {
 const ABOVE_ZERO = ["rows", "whole", "amount", "error"];
 const NO_NUMBERS = ["dropped", "middle", "binned"];
 const LACKS = /(?:study: )?the key '([a-z_]+)' is missing\./;
+const NO_NUMBER = / is not a finite number\./;
 const CELLS =
   "Choose what it counts as: left out, the middle of the bounds, or a public number inside them.";
 const ADVICE = [
@@ -50,7 +56,7 @@ const ADVICE = [
   [/Give a step of at least (\S+), or bounds/, 'Write at least $1 in "Rounded to", or bounds'],
   [/Declare one as wide as you would print .*?: step = "(\S+)", or whole numbers \(by flags --step, or --integer\)\./,
     'Write in "Rounded to" as much as you would print, such as $1; or say that it holds whole numbers.'],
-  [/declare a wider step of the column/, 'write more in "Rounded to"'],
+  [/a wider step, such as step = "(\S+)" \(--step .*?=\1\)/, 'more in "Rounded to", such as $1'],
   [/Give groups_per_person=1, or more/, 'Fill in "Groups in which a person counts": 1, or more'],
   [/; if_rows \(--if-rows N\) says for how many/, `; the field "${GUESS}" says for how many`],
   [/: "[^"]*" on the command line, .* in Python/, ""],
@@ -64,7 +70,24 @@ export function onPage({ error, advice = "", field }, model) {
   for (const [key, { label }] of Object.entries(state?.forms.fields ?? {})) labels[key] ??= label;
   const named = (text) => Object.entries(labels).reduce(withLabel, text);
   const lacking = error.replace(LACKS, (_, key) => `"${labels[key] ?? key}" is missing.`);
-  return { error: named(lacking), advice: toWrite(field, model) ?? named(plain(advice)) };
+  const told = lacking.replace(NO_NUMBER, " is no number here.");
+  return { error: named(told), advice: ofFile(field, model) ?? toWrite(field, model) ?? named(plain(advice)) };
+}
+
+/** Return where to say how a file is written, by the field that a refusal leads to; null where that is another. */
+function ofFile(field, { state }) {
+  if (field === "/csv/encoding") return `Choose others in "${LETTERS}" under "${WRITTEN}", or save the file as UTF-8.`;
+  if (field !== "/csv/delimiter") return null;
+  const asked = signBetween(state.data)?.called;
+  const first = asked ? `Are there ${asked} between its cells? Choose them` : "Choose what is between its cells";
+  return `${first} in "${SIGN}" under "${WRITTEN}". ${NUMBERS_TOO}`;
+}
+
+/** Return the sign that may stand between the cells of a file all whose names are in one column; null where none is. */
+export function signBetween(data) {
+  const [only, ...others] = data?.columns ?? [];
+  const found = SIGNS.find(([sign]) => only?.name.includes(sign));
+  return found && !others.length ? { delimiter: found[1], called: found[2] } : null;
 }
 
 /** Return what to write in a field of numbers that holds none; null where it holds one, or is no such field. */

@@ -20,6 +20,7 @@ from snapdp.studies.plans.asked import ask
 from snapdp.studies.plans.lines import Line, planned
 from snapdp.studies.plans.part_worth import curve_of_part
 from snapdp.studies.plans.plan import Plan, plan
+from snapdp.studies.plans.words import plan_words
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.centred.means import derived_mean
 from snapdp.studies.statistics.count import count_query
@@ -27,8 +28,10 @@ from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism
+from snapdp.studies.statistics.persons import persons_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
+from snapdp.values import replaced
 
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=100)
@@ -398,6 +401,26 @@ def test_the_plan_prints_as_a_small_table():
         "Or leave out mean(age) (0.3) or histogram(region) (0.9): the others fit.\n"
         "± x: in 95 of 100 releases the number is within ± x of the table's."
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "compared"),
+    [
+        (("persons",), "the table's."),
+        (("count 3", "persons"), "that of the rows that count: at most 3 of each person."),
+        (("count 3", "count 2"), "that of the rows and groups that count, as said above."),
+        (("count 1", "persons by region"), "that of the rows and groups that count, as said above."),
+    ],
+)
+def test_an_error_is_said_to_be_about_the_rows_that_count(asked, compared):
+    relation = add_remove(n_max=900, person="id", rows_per_person=1)
+    made = {
+        "persons": persons_query(relation),
+        "persons by region": persons_query(relation, by=REGION, groups_per_person=1),
+        **{f"count {k}": replaced(count_query(relation), rows_per_person=k) for k in (1, 2, 3)},
+    }
+    legend = plan_words(plan([ask(made[each], epsilon=1) for each in asked])).legend
+    assert legend[-1].endswith(f"the number is within ± x of {compared}")
 
 
 def test_planning_a_million_cells_needs_no_cells():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, product
 
 import pytest
 
@@ -14,11 +14,13 @@ from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies import Plan, integer_column, number_column, quantiles_query
 from snapdp.studies.plans.asked import ask
 from snapdp.studies.plans.lines import planned
-from snapdp.studies.ranks.rank_figures import TIMES, RankFigures
+from snapdp.studies.plans.remarks import advice_of
+from snapdp.studies.ranks.rank_figures import TIMES, RankFigures, rows_of_100
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.values import replaced
 
 AGE = integer_column("age", lower=0, upper=120, missing="dropped")
+F = Fraction
 QUARTILES = ("0.25", "0.5", "0.75")
 
 
@@ -63,18 +65,44 @@ def test_the_words_have_share_levels_and_tree():
     flat = line(branching=121).ranks
     assert flat.branches == (121,)
     assert "each of 121 levels is counted by itself" in flat.in_words
-    assert "nothing will be known" in line("1/10000").ranks.advice
-    assert "declare a wider step" in replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1).advice
-    assert flat.advice == ""
+    assert line("1/10000").ranks.advice() == "nothing will be known: give more epsilon, or a wider step"
+    many = replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1)
+    assert many.advice("x") == "declare a wider step, such as x: fewer levels err less"
+    assert flat.advice() == flat.advice("x") == ""
+    assert replaced(flat, radius=F(flat.rows, 9)).advice("x").startswith("declare")
+    assert replaced(flat, radius=F(flat.rows, 10)).advice("x") == ""
+
+
+def test_the_rows_of_100_that_may_pass_for_a_quantile_are_told_outward_by_less_than_one():
+    shares = (F(i, 40) for i in range(41))
+    for share, reach in product(shares, (*(F(i, 37) for i in range(50)), F(1, 10), F(1893, 10000), F(1, 10**30))):
+        first, last = rows_of_100(share, reach=reach)
+        assert 1 <= first <= last <= 100
+        for end, told, side in ((share - reach, first, -1), (share + reach, last, 1)):
+            if 1 <= 100 * end <= 100:
+                assert 0 <= side * (told - 100 * end) < 1
+            else:
+                assert told == (1 if 100 * end < 1 else 100)
+
+
+def test_the_plan_names_a_step_with_few_levels_by_its_key_and_its_flag():
+    column = number_column("pay", lower=0, upper=120_000, step=1, missing="dropped")
+    (told,) = advice_of(line("0.25", column=column, relation=add_remove(n_max=1000)))
+    assert told == 'declare a wider step, such as step = "100" (--step pay=100): fewer levels err less'
+    hundred = number_column("pay", lower=0, upper=120_000, step=100, missing="dropped")
+    assert not list(advice_of(line("0.25", column=hundred, relation=add_remove(n_max=1000))))
+    tenth = number_column("pay", lower=0, upper=2001, step="0.1", missing="dropped")
+    (told,) = advice_of(line("0.01", column=tenth))
+    assert told == 'declare a wider step, such as step = "10" (--step pay=10): fewer levels err less'
 
 
 @pytest.mark.parametrize("branching", [2, 3, 11, 60, 121])
 def test_the_branches_hold_all_levels(branching):
     found = line(branching=branching).ranks
-    product = 1
+    whole = 1
     for each in found.branches:
-        product *= each
-    assert product >= 121 > product // found.branches[0] * (found.branches[0] - 1)
+        whole *= each
+    assert whole >= 121 > whole // found.branches[0] * (found.branches[0] - 1)
     assert len(found.branches) == line(branching=branching).statistic.tree.depth
     assert TIMES.join(map(str, found.branches)) in found.tree_in_words or branching == 121
 

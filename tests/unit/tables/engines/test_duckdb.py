@@ -21,6 +21,7 @@ from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.tables.sql.generator import level_rows
 from tests.services import on_spark as spark_group
+from tests.tiers import first_of
 from tests.unit.studies import test_aggregates
 from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark
 from tests.unit.tables.kept import by_order, kept
@@ -28,6 +29,7 @@ from tests.unit.tables.sql.test_generator import LARGEST, MINUS_NAN, NAN, advers
 
 F = Fraction
 MOST = Decimal("99999999999999.9999")
+on_spark_in_the_long_suite = pytest.mark.parametrize("elsewhere", first_of(["postgres", "spark"]), indirect=True)
 SETTINGS = [pytest.param("true", "UTC", marks=pytest.mark.long), ("false", "Asia/Kathmandu")]  # ANSI mode, time zone
 
 
@@ -58,6 +60,7 @@ def levels_on(table, columns, *, persons=None, salt=""):
 # The quantiser
 
 
+@on_spark_in_the_long_suite
 def test_levels_equal_rationals_on_random_grids(elsewhere):
     """Each grid is a column; a row number keeps the cells apart, as engines may change the order."""
     draw = random.Random(6)
@@ -189,6 +192,7 @@ def test_every_kind_of_request_is_answered_as_plain_python_does(elsewhere):
         assert all(type(each) is int for each in found[asked])
 
 
+@on_spark_in_the_long_suite
 def test_groups_by_several_columns_are_those_of_plain_python(elsewhere):
     columns, levels = test_aggregates.random_table(700, everywhere=False)
     kinds = {"x": "bigint", "y": "double", "few": "text", "many": "text"}
@@ -253,6 +257,7 @@ def test_the_rows_that_persons_keep_are_the_same_everywhere(elsewhere, tmp_path,
         assert by_order((tuple(row[:-1]), row[-1]) for row in found) == wanted
 
 
+@on_spark_in_the_long_suite
 def test_one_person_less_moves_no_numerator_farther_than_declared(elsewhere, tmp_path):
     """In the second frame every table lacks one person: 40 pairs of neighbours in two frames."""
     rows = random_rows(random.Random(11))

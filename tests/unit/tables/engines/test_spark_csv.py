@@ -19,6 +19,7 @@ from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.spark_csv import CsvLines, headed
 from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, lines, read
 from tests.services import on_spark
+from tests.tiers import first_of
 from tests.unit.tables.csvfuzz import files, translated, written
 
 pytestmark = on_spark
@@ -75,9 +76,7 @@ def agree(session, folder, header, end, more, dialect=PLAIN):
 HEADERS = {b"x,g": b"\n", b"g": b"\r\n", b'"x",g,y': b"\r"}
 
 
-@pytest.mark.parametrize(
-    "header", [b"x,g", *(pytest.param(each, marks=pytest.mark.long) for each in list(HEADERS)[1:])]
-)
+@pytest.mark.parametrize("header", first_of(HEADERS))
 def test_spark_reads_generated_files_as_the_definition_says(header, spark, tmp_path):
     end = HEADERS[header]
     agree(spark, tmp_path, header, end, files(31, 60, header=header, end=end))
@@ -89,7 +88,7 @@ FORMATS = [
 ]
 
 
-@pytest.mark.parametrize("dialect", [FORMATS[0], pytest.param(FORMATS[1], marks=pytest.mark.long)], ids=repr)
+@pytest.mark.parametrize("dialect", first_of(FORMATS), ids=repr)
 def test_spark_reads_other_encodings_and_null_texts_as_the_definition_says(dialect, spark, tmp_path):
     agree(spark, tmp_path, b"x,g", b"\n", files(32, 60, header=b"x,g", end=b"\n", numbers=True), dialect)
 
@@ -152,7 +151,7 @@ def test_spark_reads_thousands_of_generated_files_as_the_definition_says(header,
     agree(spark, tmp_path, header, end, files(41, 1500, header=header, end=end))
 
 
-@pytest.mark.parametrize("end", ["\r\n", *(pytest.param(each, marks=pytest.mark.long) for each in ("\n", "\r"))])
+@pytest.mark.parametrize("end", first_of(["\r\n", "\n", "\r"]))
 def test_no_line_is_lost_or_read_twice_where_pieces_of_a_file_meet(end, spark, tmp_path):
     """The same file cut at every few bytes, by other sizes: pieces end inside lines, line ends and characters."""
     text = "x,g" + end + end.join(f'{i},"é{i}"' if i % 3 else f"{i}," for i in range(20))
@@ -279,7 +278,7 @@ def test_a_second_byte_order_mark_is_part_of_a_name_as_the_definition_says(spark
                     table.aggregates([Sum(column=X)])
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", first_of([4, 1]))
 def test_every_allowed_delimiter_and_quote_is_read_as_the_definition_says(every, spark, tmp_path):
     pairs = [(each, QUOTES[i % 3 if each not in QUOTES else 0]) for i, each in enumerate(DELIMITERS)]
     pairs = [*pairs, *((",", each) for each in QUOTES[3:])][::every]

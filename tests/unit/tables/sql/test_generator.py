@@ -20,6 +20,7 @@ from snapdp.tables.sql.dialects import DUCKDB, identifier, literal
 from snapdp.tables.sql.generator import declared_rows, level_rows, script
 from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import replaced
+from tests.tiers import first_of
 
 F = Fraction
 LARGEST = math.nextafter(math.inf, 0)
@@ -93,7 +94,7 @@ def random_column(draw: random.Random):
     return number_column("x", lower=lowest * step, upper=(lowest + levels) * step, step=step)
 
 
-@pytest.mark.parametrize("cells", [30_000, pytest.param(120_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cells", first_of([30_000, 120_000]))
 def test_levels_equal_rationals_on_random_grids_and_adversarial_cells(cells):
     draw = random.Random(20261115)
     checked, kinds = 0, set()

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from snapdp.studies.categories import boolean_column, category_place, date_column
-from snapdp.studies.columns import CategoryColumn, NumberColumn, PersonColumn, category_column, integer_column
+from snapdp.studies.columns import (
+    AS_NUMBERS,
+    CategoryColumn,
+    NumberColumn,
+    PersonColumn,
+    category_column,
+    integer_column,
+)
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.inspection import Tally
@@ -52,7 +59,16 @@ def is_date(cell: str) -> bool:
 
 def plain_tally(column: Any, cells: list[str | None]) -> Tally:
     found = [verdict(column, cell) for cell in cells]
-    return Tally(missing=found.count("missing"), unread=found.count("unread"), outside=found.count("outside"))
+    near = [cell for cell, each in zip(cells, found, strict=True) if each == "outside" and is_near(column, cell)]
+    counts = {each: found.count(each) for each in ("missing", "unread", "outside")}
+    return Tally(**counts, near=len(near))
+
+
+def is_near(column: Any, cell: str | None) -> bool:
+    """Tell whether capitals or blanks at its ends are all that a cell and a category differ by."""
+    if not isinstance(column, CategoryColumn) or not column.listed or column.compare == AS_NUMBERS:
+        return False
+    return cell is not None and cell.strip(" ").lower() in {each.strip(" ").lower() for each in column.categories}
 
 
 def verdict(column: Any, cell: str | None) -> str:
@@ -79,7 +95,8 @@ def shape(cell: str) -> str:
     def sign(each: str) -> str:
         if each in "0123456789":
             return "9"
-        return "a" if unicodedata.category(each)[0] in "LM" else each if each in KEPT else "?"
+        kind = unicodedata.category(each)
+        return "A" if kind in ("Lu", "Lt") else "a" if kind[0] in "LM" else each if each in KEPT else "?"
 
     return "".join(map(sign, cell[:12])) + ("..." if len(cell) > 12 else "")
 
@@ -163,7 +180,8 @@ def test_stored_numbers_on_spark_too(spark):
 # Shapes
 
 
-SHAPE_CELLS = [*SCRIPTS * 3, "45,000", "45,000", "x-1;", "\x01\u00b2€🙂", "a" * 12, "a" * 13, "\u0661", "", " ", "#@&"]
+SHAPE_CELLS = [*SCRIPTS * 3, "45,000", "45,000", "x-1;", "\x01\u00b2€🙂", "a" * 12, "a" * 13, "\u0661", "", " ", "#@&",
+               "ABab", "ÄǅЖж"]  # fmt: skip
 NOBODY: CategoryColumn = category_column("cell", categories=["none of these"])
 
 
@@ -183,7 +201,7 @@ def check_shapes(make: Any) -> None:
 
 def test_a_shape_has_digits_letters_and_a_little_punctuation(tmp_path):
     check_shapes(lambda cells: everywhere.on_duckdb({"cell": ("text", cells)}, tmp_path))
-    assert [shape(each) for each in ("45,000", "Zoë", "x" * 13, "a\n€")] == ["99,999", "aaa", "aaaaaaaaaaaa...", "a??"]
+    assert [shape(each) for each in ("45,000", "Zoë", "x" * 13, "a\n€")] == ["99,999", "Aaa", "aaaaaaaaaaaa...", "a??"]
 
 
 def test_a_shape_on_postgres_may_know_fewer_letters(database):
@@ -194,7 +212,7 @@ def test_a_shape_on_postgres_may_know_fewer_letters(database):
     for each in SCRIPTS:
         (found,) = all_shapes(everywhere.on_postgres({"cell": ("text", [each])}, database), NOBODY, OUTSIDE)
         assert len(found) == len(each)
-        assert set(found) <= {"a", "?"}
+        assert set(found) <= {"a", "A", "?"}
 
 
 @on_spark

@@ -17,6 +17,7 @@ from snapdp.tables.sources.csv_form import plain_number
 from snapdp.tables.sql.generator import level_rows
 from snapdp.values import replaced
 from tests.services import on_spark
+from tests.tiers import first_of
 
 GERMAN = CsvDialect(delimiter=";", decimal=",", thousands=".")
 FORMATS = {
@@ -112,9 +113,7 @@ def test_duckdb_reads_numbers_as_the_definition_says(name, tmp_path):
 
 
 @on_spark
-@pytest.mark.parametrize(
-    "name", ["german", *(pytest.param(each, marks=pytest.mark.long) for each in FORMATS if each != "german")]
-)
+@pytest.mark.parametrize("name", first_of(["german", *(each for each in FORMATS if each != "german")]))
 def test_spark_reads_numbers_as_the_definition_says(name, spark, tmp_path):
     long = "1" + "".join(f"{FORMATS[name].thousands}234" for _ in range(100_000))  # costs its length and no stack
     cells = [*texts(3, FORMATS[name]), *(each for one in READ.values() for each in one), long, long + "x"]

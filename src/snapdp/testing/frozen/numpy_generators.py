@@ -7,11 +7,11 @@ checks for a Generator gets one.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from snapdp.testing.noise import MOST_VALUES, FrozenNoise
+from snapdp.testing.frozen.noise import MOST_VALUES, FrozenNoise
 
 # what the positional parameters of a method are called; `loc` is where noise is centred, SCALES how wide it is
 PARAMETERS = {
@@ -28,6 +28,9 @@ PARAMETERS = {
 }
 SCALES = {"laplace": "scale", "normal": "scale", "gumbel": "scale", "logistic": "scale", "exponential": "scale"}
 SCALES |= {"rayleigh": "scale", "gamma": "scale", "lognormal": "sigma", "geometric": "p", "poisson": "lam"}
+# other names of laws, of scale 1
+LAWS = {"standard_normal": "normal", "randn": "normal", "standard_exponential": "exponential", "rand": "random"}
+LAWS |= dict.fromkeys(("random_sample", "ranf", "sample"), "random")
 _DEFAULTS = {"loc": 0.0, "scale": 1.0, "sigma": 1.0, "lam": 1.0, "low": 0.0, "high": 1.0}
 _NO_DRAWS = {"bit_generator", "spawn", "get_state", "set_state", "seed"}
 
@@ -45,8 +48,11 @@ def recording_classes(noise: FrozenNoise) -> tuple[type, type]:
             noise.seeded("numpy", entropy)
 
     def init_legacy(self: Any, seed: Any = None) -> None:
-        state.__init__(self, noise.entropy() % 2**32 if seed is None else seed)
-        if seed is not None and not isinstance(seed, bits):
+        if seed is None:
+            noise.made(self, lambda made, number: state.__init__(made, number % 2**32))
+            return
+        state.__init__(self, seed)
+        if not isinstance(seed, bits):
             noise.seeded("numpy", seed)
 
     def seed_legacy(self: Any, seed: Any = None) -> None:
@@ -73,14 +79,22 @@ def _recorded(noise: FrozenNoise, method: Callable[..., Any], name: str) -> Call
             found = method(self, *args, **kwargs)
             given = {**_DEFAULTS, **dict(zip(named, args, strict=False)), **kwargs}
             location = _numbers(given["loc"]) if "loc" in named else ()
-            scale = _numbers(given.get(SCALES[name])) if name in SCALES else _width(given) if "low" in named else ()
+            scale = _scale(name, named, given)
             chances = _numbers(given.get("p")) if name == "choice" else ()
             size = getattr(found, "size", 1) if found is not None else 1
             values = _numbers(found) if size <= MOST_VALUES else ()
-            noise.record(name, size=int(size), location=location, scale=scale, chances=chances, values=values)
+            noise.record(
+                LAWS.get(name, name), size=int(size), location=location, scale=scale, chances=chances, values=values
+            )
         return found
 
     return drawn
+
+
+def _scale(name: str, named: Sequence[str], given: dict[str, Any]) -> tuple[Any, ...]:
+    if name in SCALES:
+        return _numbers(given.get(SCALES[name]))
+    return _width(given) if "low" in named else (1.0,) if name in LAWS else ()
 
 
 def _width(given: dict[str, Any]) -> tuple[Any, ...]:
@@ -107,7 +121,7 @@ def replacements(noise: FrozenNoise) -> dict[int, Any]:
     modern, legacy = recording_classes(noise)
     generator, state, bits_kind = np.random.Generator, np.random.RandomState, np.random.BitGenerator
     fresh, old = np.random.PCG64, np.random.default_rng
-    common = legacy()
+    common = legacy(0)
     noise.starts(lambda number: state.seed(common, number % 2**32))
     functions = [name for name in dir(np.random) if name in legacy.__dict__ and not name.startswith("_")]
     found = {id(getattr(np.random, name)): getattr(common, name) for name in functions}
@@ -119,7 +133,11 @@ def replacements(noise: FrozenNoise) -> dict[int, Any]:
             return modern(seed)
         if isinstance(seed, (generator, state)):
             return modern(old(seed).bit_generator)
-        return modern(fresh(noise.entropy() if seed is None else seed))
+        if seed is not None:
+            return modern(fresh(seed))
+        made: Any = generator.__new__(modern)
+        noise.made(made, lambda each, number: generator.__init__(each, fresh(number)))
+        return made
 
     found[id(old)] = default_rng
     found[id(generator)] = modern
@@ -133,7 +151,7 @@ def frozen_copy(generator: Any, noise: FrozenNoise, modern: Any, legacy: Any) ->
 
     state, fresh = legacy.__mro__[1], np.random.PCG64
     if isinstance(generator, state):
-        old = legacy()
+        old = legacy(0)
         noise.starts(lambda number: state.seed(old, number % 2**32))
         return old
     copied = modern(fresh(0))

@@ -14,14 +14,17 @@ from functools import partial
 from random import Random  # as it is before any audit
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
+from weakref import WeakSet
 
-from snapdp.testing import numpy_generators, own_samplers, python_generators
-from snapdp.testing.noise import FrozenNoise
+from snapdp.testing.frozen import numpy_generators, own_samplers, python_generators
+from snapdp.testing.frozen.noise import FrozenNoise
 from snapdp.testing.patches import Patches, alone, with_patches
 
 MOST_OBJECTS, DEEPEST = 5_000, 5
 # names of temporary files, and what runs the test itself, go on as ever
 _LEFT_ALONE = ("tempfile", "hypothesis", "_hypothesis_pytestplugin", "_pytest", "pytest", "xdist", "snapdp.testing")
+
+_OF_AUDITS: WeakSet[type] = WeakSet()  # classes of generators that audits made; somebody may have kept one
 
 T = TypeVar("T")
 
@@ -30,7 +33,10 @@ def frozen(noise: FrozenNoise, release: Callable[..., Any], block: Callable[[], 
     """Replace every generator that is found by the frozen noise, as long as the block lasts; one such at a time."""
 
     def freezing(patches: Patches) -> T:
+        patches.later(noise.end)
+        noise.again()
         swap = Swap(noise, patches)
+        patches.later(partial(swap.put_back_in_new_modules, frozenset(sys.modules)))
         swap.modules()
         swap.held_by(release)
         bits = vars(python_generators.bits_of_snapdp())
@@ -54,12 +60,15 @@ class Swap:
         self._seen: set[int] = set()
         numpy = sys.modules.get("numpy")
         self._numpy_kinds = (numpy.random.Generator, numpy.random.RandomState) if numpy else ()
-        self._kinds = {Random, *self._numpy_kinds}
+        self._kinds = {Random, *self._numpy_kinds, *_OF_AUDITS}
         self._numpy_new = tuple(self._new[id(kind)] for kind in self._numpy_kinds)
+        self._old: dict[int, Any] = {}
+        _OF_AUDITS.update((self._random, *self._numpy_new))
 
     def replacement(self, value: Any) -> Any:
         """Return what takes the place of a function, class or generator that draws, and None for anything else."""
         if (found := self._new.get(id(value))) is not None:
+            self._old[id(found)] = value
             return found
         kind = type(value)
         if kind not in self._kinds:
@@ -67,7 +76,7 @@ class Swap:
         if id(value) not in self._copies:
             copied = (
                 python_generators.frozen_copy(value, self._noise, self._random)
-                if kind is Random
+                if issubclass(kind, Random)
                 else numpy_generators.frozen_copy(value, self._noise, *self._numpy_new)
             )
             self._copies[id(value)] = (copied, value)  # the old one is kept, or its id could come again
@@ -77,6 +86,14 @@ class Swap:
         for name, module in list(sys.modules.items()):
             if isinstance(module, ModuleType) and not _is_left_alone(name):
                 self._mapping(vars(module))
+
+    def put_back_in_new_modules(self, before: frozenset[str]) -> None:
+        """Give modules that were imported meanwhile what they would have imported at another time."""
+        for name in [name for name in list(sys.modules) if name not in before]:
+            held = getattr(sys.modules.get(name), "__dict__", {})
+            for each, value in list(held.items()):
+                if id(value) in self._old:
+                    held[each] = self._old[id(value)]
 
     def _mapping(self, names: MutableMapping[str, Any]) -> None:
         new, kinds = self._new, self._kinds
@@ -120,7 +137,8 @@ class Swap:
             self._patches.set_attribute(value, "__defaults__", kept)
         if value.__kwdefaults__:
             self._mapping(value.__kwdefaults__)
-        self._mapping(value.__globals__)  # that of exec, too, which is no module's
+        if not _is_left_alone(str(value.__globals__.get("__name__"))):
+            self._mapping(value.__globals__)  # that of exec, too, which is no module's
         for name in value.__code__.co_names:
             if name in value.__globals__:
                 self.held_by(value.__globals__[name], depth + 1)

@@ -14,7 +14,7 @@ from random import Random  # as it is before any audit
 from typing import Any
 
 from snapdp.randomness import SystemBits
-from snapdp.testing.noise import FrozenNoise
+from snapdp.testing.frozen.noise import FrozenNoise
 
 # what the positional parameters of a method are called; of these, `mu` is where noise is centred, the rest its scale
 PARAMETERS = {
@@ -41,7 +41,10 @@ def recording_random(noise: FrozenNoise) -> type[Random]:
         Random.seed(self, noise.entropy() if a is None else a, version)
 
     def init(self: Random, x: Any = None) -> None:
-        seed(self, x)
+        if x is None:
+            noise.made(self, Random.seed)
+        else:
+            seed(self, x)
 
     own = {name: _recorded(noise, name) for name in METHODS if hasattr(Random, name)}
     return type("Random", (Random,), {"__init__": init, "seed": seed, **own})
@@ -73,7 +76,7 @@ LAWS = {"gauss": "normal", "normalvariate": "normal", "expovariate": "exponentia
 def replacements(noise: FrozenNoise) -> dict[int, Any]:
     """Return what takes the place of the functions and classes of Python that draw, by the id of what was there."""
     kind = recording_random(noise)
-    common = kind()
+    common = kind.__new__(kind)
     noise.starts(lambda number: Random.seed(common, number))
     names = [name for name in (*METHODS, "seed") if hasattr(random, name)]
     found = {id(getattr(random, name)): getattr(common, name) for name in names}
@@ -92,6 +95,6 @@ def bits_of_snapdp() -> Any:
 def frozen_copy(generator: Random, noise: FrozenNoise, kind: type[Random]) -> Random:
     """Return what takes the place of a generator that somebody holds."""
     del generator
-    copied = kind()
+    copied = kind.__new__(kind)
     noise.starts(lambda number: Random.seed(copied, number))
     return copied

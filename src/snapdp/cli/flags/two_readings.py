@@ -1,0 +1,74 @@
+"""Numbers that can be read in two ways: 20.000 is 20, and twenty thousand where points stand between thousands.
+
+Room: cli. One sentence for questions and flags. Questions ask back whatever may be meant for thousands. Flags have
+decimal points, and 1.250 is a number there: refused are whole numbers with groups of three zeros behind a point, in
+flags that speak of values of a column, or of how far a number may be off. Nobody needs the zeros to say 20, and who
+means 20000 would pay for numbers that mean nothing. Flags of whole numbers refuse all signs between digits, and say
+what may be meant. Study files are read as they always were.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from snapdp.errors import ParameterError
+
+DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+PARTED = re.compile(r"[+-]?[1-9]\d{0,2}([.,' _])\d{3}(\1\d{3})*", re.ASCII)  # a whole number with groups of digits
+ZEROS = re.compile(r"[+-]?[1-9]\d{0,2}(\.000)+", re.ASCII)
+
+
+def refuse_two_readings(text: str) -> None:
+    """Refuse what is one number where the point is a decimal sign, and another where it stands between thousands."""
+    if DOUBTFUL.fullmatch(text):
+        once, thousands = text.rstrip("0").rstrip("."), text.replace(".", "")
+        one = once if text.count(".") == 1 else ""
+        told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
+        raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
+
+
+def plain_number(text: str, flag: str) -> str:
+    """Return the number of a flag as it was typed; refuse one that may be meant for thousands.
+
+    >>> plain_number("1.250", "bounds"), plain_number("0.000", "bounds"), plain_number("20.0", "bounds")
+    ('1.250', '0.000', '20.0')
+    """
+    if ZEROS.fullmatch(text):
+        try:
+            refuse_two_readings(text)
+        except ParameterError as refusal:
+            raise click.UsageError(f"--{flag}: {refusal.problem} {refusal.advice}") from None
+    return text
+
+
+class WholeNumber(click.types.IntParamType):
+    """A whole number of a flag; of one with signs between its digits it is said what may be meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and (meant := whole_meant(value)):
+            self.fail(f'"{value}" can be read in two ways. Type {meant}.', param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class WholeRange(WholeNumber, click.IntRange):
+    """The same between two ends."""
+
+
+WHOLE = WholeNumber()
+
+
+def whole_meant(text: str) -> str:
+    """Return which whole numbers may be meant by one with signs between its digits; empty where there are none.
+
+    >>> [whole_meant(text) for text in ("5.000", "5,000", "1.250", "1 000 000", "5000", "0.5")]
+    ['5 or 5000', '5 or 5000', '1250', '1000000', '', '']
+    """
+    found = PARTED.fullmatch(text)
+    if found is None:
+        return ""
+    first, *others = text.split(found[1])
+    is_decimal = others == ["000"] and found[1] in ".,"
+    return f"{first} or {first}000" if is_decimal else first + "".join(others)

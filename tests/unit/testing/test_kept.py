@@ -1,0 +1,174 @@
+"""What a call makes and keeps: a generator, a function, a module. It is frozen meanwhile, and no longer."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from snapdp.testing import audit
+from snapdp.testing.frozen.freezing import frozen
+from snapdp.testing.frozen.noise import FrozenNoise
+from snapdp.testing.observation import AuditedInput, AuditedRelease, observed
+from tests.unit.testing.planted import clamped
+
+PAIR = ([1, 0], [1, 1])
+CLAIMS = {"epsilon": 1, "sensitivity": 1, "lines": False, "allow": "float-noise", "replays": 9}
+
+
+def keeping(make):
+    """Return a release that makes a generator in its first call, and keeps it."""
+    kept = {}
+
+    def release(rows):
+        if not kept:
+            kept["generator"] = make()
+        return clamped(rows) + noise_of(kept["generator"])
+
+    release.kept = kept
+    return release
+
+
+def keeping_among_others():
+    """One is kept, one is made in vain by every call but the first, one by every call."""
+    kept = {}
+
+    def release(rows):
+        generator, own = kept.setdefault("generator", random.Random()), random.Random()
+        return clamped(rows) + (generator.expovariate(1) - own.expovariate(1))
+
+    release.kept = kept
+    return release
+
+
+def noise_of(generator):
+    if isinstance(generator, random.Random):
+        return generator.expovariate(1) - generator.expovariate(1)
+    return generator.laplace()
+
+
+KEEPING = {
+    "Random": lambda: keeping(lambda: random.Random()),
+    "default_rng": lambda: keeping(lambda: np.random.default_rng()),
+    "RandomState": lambda: keeping(lambda: np.random.RandomState()),
+    "among others": keeping_among_others,
+}
+
+
+@pytest.mark.parametrize("made", KEEPING.values(), ids=KEEPING)
+def test_a_generator_that_the_first_call_makes_and_keeps_is_no_state_and_is_frozen_no_more_afterwards(made):
+    releases = [made(), made()]
+    for each in releases:
+        assert audit(each, *PAIR, **CLAIMS).check().width_is_judged
+    one, other = (float(each([1])) for each in releases)
+    assert one != other  # two audits end alike: who is frozen goes on alike
+    assert audit(releases[0], *PAIR, **CLAIMS).check().width_is_judged  # it is known to the next audit
+
+
+def test_what_is_kept_draws_as_often_as_it_likes_afterwards():
+    release = keeping(lambda: random.Random())
+    audit(release, *PAIR, replays=3, draws=10, lines=False)
+    assert len({release.kept["generator"].random() for _ in range(100)}) == 100
+
+
+def test_a_generator_with_a_seed_of_its_own_that_is_kept_is_state():
+    assert audit(keeping(lambda: random.Random(5)), *PAIR, **CLAIMS).kinds == {"state"}
+
+
+def raising(_):
+    generator = random.Random()
+    generator.random()
+    try:
+        raise KeyError
+    except KeyError as problem:
+        raise ValueError("always") from problem
+
+
+def going_in_a_circle(_):
+    generator = random.Random()
+    itself = [generator]
+    itself.append(itself)
+    return generator.random()
+
+
+@pytest.mark.parametrize("release", [raising, going_in_a_circle])
+def test_generators_that_an_exception_or_a_cycle_holds_are_not_kept(release):
+    """They would take the places of those that the next run makes, and the two runs of a pair would differ."""
+    noise = FrozenNoise(draws=1000, is_own=lambda _: False)
+    audited = AuditedRelease(
+        function=release, released=None, is_own=lambda _: False, watched=False, seconds=60.0, ignored=()
+    )
+    gc.disable()
+    try:
+        runs = frozen(noise, release, lambda: [observed(audited, AuditedInput([1]), noise, 0) for _ in range(3)])
+    finally:
+        gc.enable()
+    assert len({run.draws for run in runs}) == 1
+
+
+MODULE = """
+from os import urandom
+from random import Random, expovariate
+from numpy.random import default_rng
+
+RNG = Random()
+
+
+def noise():
+    return expovariate(1) - RNG.expovariate(1)
+"""
+
+
+def test_a_module_that_the_call_imports_has_what_it_would_have_had_at_another_time(tmp_path, monkeypatch):
+    (tmp_path / "imported_by_a_release.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def release(rows):
+        import imported_by_a_release
+
+        return clamped(rows) + imported_by_a_release.noise()
+
+    try:
+        for _ in range(2):
+            assert audit(release, *PAIR, **CLAIMS).check().width_is_judged
+        module = sys.modules["imported_by_a_release"]
+        assert module.urandom is os.urandom
+        assert module.Random is random.Random
+        assert module.default_rng is np.random.default_rng
+        assert module.expovariate == random.expovariate
+    finally:
+        sys.modules.pop("imported_by_a_release", None)
+
+
+def test_a_function_that_somebody_took_meanwhile_draws_from_the_system_afterwards():
+    taken = []
+
+    def release(rows):
+        if not taken:
+            taken.extend([os.urandom, np.random.default_rng, random.Random, random.random])
+        return clamped(rows) + random.expovariate(1) - random.expovariate(1)
+
+    drawn = []
+    for _ in range(2):
+        taken.clear()
+        audit(release, *PAIR, replays=3, lines=False)
+        urandom, default_rng, kind, uniform = taken
+        drawn.append((urandom(16), default_rng().random(), kind().random(), uniform()))
+    assert all(one != other for one, other in zip(*drawn, strict=True))
+
+
+def test_a_function_that_an_earlier_audit_left_behind_leads_to_nothing_of_the_room():
+    """Its globals are those of the room, where the generators of Python have to stay what they are."""
+    kept = {}
+
+    def release(rows):
+        kept.setdefault("draw", random.random)
+        return clamped(rows) + round(random.expovariate(1) - random.expovariate(1), 2)
+
+    for _ in range(2):
+        audit(release, *PAIR, sensitivity=1, replays=3, lines=False).check()
+    assert kept["draw"].__func__.__globals__["Random"] is random.Random
