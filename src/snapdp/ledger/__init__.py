@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         Account as Account,
         Answer as Answer,
         Charge as Charge,
+        InProgressError as InProgressError,
         Verification as Verification,
         agree as agree,
         is_label as is_label,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from snapdp.ledger.opening import declared_terms as declared_terms, terms_of as terms_of
     from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
     from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
+    from snapdp.ledger.storage.storage import UnavailableError as UnavailableError
     from snapdp.ledger.values import (
         account_values as account_values,
         amendment_values as amendment_values,
@@ -53,7 +55,9 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "accounts": "Account Answer Charge Verification agree is_label label payable too_much unit_for",
+            "accounts": (
+                "Account Answer Charge InProgressError Verification agree is_label label payable too_much unit_for"
+            ),
             "amendments": "Amendment given_reason",
             "backup": "back_up restore",
             "belonging": "REQUEST_VERSION declaration_of identical units_of",
@@ -64,6 +68,7 @@ else:
             "opening": "declared_terms terms_of",
             "storage.postgres": "has_ledger migrate",
             "storage.sqlite_failures": "is_failure",
+            "storage.storage": "UnavailableError",
             "values": "account_values amendment_values charge_values",
             "words": (
                 "BECAME amended_in_words extent_in_words moment odds_of protected_by secret_of spent_in_words "
