@@ -20,6 +20,7 @@ Plan: epsilon 0.5 in total
   statistic          epsilon  share   ± error (95 %)
   histogram(region)      0.5  ██████  ± 6
 ± x: in 95 of 100 releases the number is within ± x of the table's.
+± holds for each of the 2 numbers by itself, not for all at once.
 
 Single numbers, whose bounds and sensitivity you know: `Snapping`, with its accuracy and its exact law.
 

@@ -115,7 +115,7 @@ def test_a_plan_says_nothing_of_means_over_other_rows(dropped):
         ([*TOGETHER, "--missing", "dropped"], "not over the same rows", 1),
         ([*TOGETHER, "--missing", "middle", "--complete"], "leaves out no row", 1),
         (["--means", "age,age", "--bounds", "0,120", "--missing", "dropped", "--complete"], "named twice", 1),
-        (["--mean", "age,income", *BOUNDS, "--missing", "dropped"], "Several share a count: --means age,income", 2),
+        (["--mean", "age,income", *BOUNDS, "--missing", "dropped"], "If it is several: --means age,income", 2),
         (["--means", "age,", *BOUNDS[:2], "--missing", "dropped"], "Give --bounds", 2),
     ],
 )

@@ -187,6 +187,9 @@ def test_a_public_file_tells_the_error_in_units_of_the_column(place):
     assert "if 200 rows were distributed like the public ones" in text
     assert "if 1,000 rows were" in one(run(*asked).stdout)
     assert "must be public" in one(run("plan", "--help").stdout)
+    grouped = [*asked, "--by", "sex", "--categories", "f,m"]
+    assert "if 100 rows of a group were distributed like" in one(run(*grouped, "--if-rows", "200").stdout)
+    assert "if 500 rows of a group were distributed like" in one(run(*grouped).stdout)
 
 
 def test_a_public_file_without_the_column_is_refused(place):

@@ -60,6 +60,25 @@ def test_quantiles_by_group_are_a_table_with_the_groups_down_and_the_quantiles_a
     assert "in brackets: the 95 % interval" in printed.err
 
 
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        ((MEAN, {"kind": "variance", "column": "age", "epsilon": 1}), None),
+        (({"kind": "histogram", "column": "region", "epsilon": 1},), "each of the 3 numbers"),
+        ((MEAN, {**MEAN, "by": "region"}), "each number"),
+    ],
+)
+def test_intervals_of_several_numbers_are_said_once_to_hold_for_each_by_itself(asked, holds, tmp_path, capsys):
+    result = released(tmp_path, *asked)
+    said, page = shown(result, capsys).err, result.to_html()
+    if holds is None:
+        assert "by itself" not in said + page
+        return
+    assert said.count(f"The interval holds for {holds} by itself, not for all at once.\n") == 1
+    sure = "An interval holds the statistic of the table with probability at least 95 %. It holds for"
+    assert page.count(f"{sure} {holds} by itself, not for all at once. It speaks of the noise alone") == 1
+
+
 def test_a_dash_stands_where_nothing_is_known(tmp_path, capsys):
     printed = shown(released(tmp_path, {**MEAN, "epsilon": "1/1000"}), capsys)  # of four rows
     assert rows_of(printed.out)[0][-3] == "-"

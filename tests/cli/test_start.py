@@ -261,6 +261,16 @@ def test_errors_are_shown_for_fewer_rows_than_there_may_be():
     assert "if 1,500 rows count" in guessed
 
 
+def test_a_guess_of_rows_is_one_of_the_table_and_shared_by_its_groups():
+    lines = ["n", "n", "5000", "1", "average age by region", "0 to 120", "1", "1", "1", "north, south", "", "", *ABOUT]
+    done = start(*lines, "rows", "?", "1500", "save")
+    assert "Errors for how many rows in the table?" in done.stderr
+    assert "a guess, of which every group has an equal share." in told(done)
+    first, guessed = (each.partition("This is")[0] for each in done.stderr.split("Plan: epsilon")[1:])
+    assert "if a group has 2,500 rows" in first
+    assert "if a group has 750 rows" in guessed
+
+
 def test_at_the_first_question_there_is_nothing_to_go_back_to():
     assert "This is the first question." in start("<", code=1).stderr
 

@@ -78,7 +78,6 @@ def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> 
     return {
         "error": errors[0] if errors else None,
         "errors": errors,
-        "if_rows": next((each.rows for each in found if not each.promised), None),
         "useful": {
             "useful": weak is None,
             "epsilon": None if weak is None or weak.epsilon is None else str(weak.epsilon),

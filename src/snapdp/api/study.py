@@ -111,8 +111,8 @@ class Study:
     def plan(self, *, if_rows: Any = None) -> Plan:
         """Return what every statistic costs and is worth. No data is opened.
 
-        if_rows   errors that depend on how many rows there are, which is private, are told for so many in the table, or
-                  in each group; unless told, for an equal share of n, or of the bound on it
+        if_rows   errors that depend on how many rows there are, which is private, are told for so many in the table,
+                  and an equal share of them in each group; unless told, for n, or for the bound on it
         """
         return plan_of(self.declared, if_rows=if_rows)
 

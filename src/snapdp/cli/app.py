@@ -4,7 +4,7 @@ Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program th
 written; the verifier has codes of its own. stdout is the result, stderr the conversation; with --json a refusal is a
 result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.charges" a ledger may still be
 charged, "snapdp.spent" what was charged, "snapdp.study" a study file was given, "snapdp.command" the command that was
-called.
+called, "snapdp.several" what to type for names with commas, if they are several columns.
 Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
 a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
@@ -164,6 +164,8 @@ def _harmless(text: str) -> str:
 def _advice(ctx: click.Context, refusal: SnapdpError) -> str:
     """Return an advice in the words of what was typed: a study file, or flags; and what a refused release has cost."""
     advice = refusal.advice if ctx.meta.get("snapdp.study") else in_flags(refusal.advice, _flags(ctx))
+    meant: dict[str, str] = ctx.meta.get("snapdp.several", {})
+    advice = " ".join(filter(None, (advice, meant.get(str(refusal.numbers.get("absent"))))))
     is_told = "spent" in refusal.numbers or "spent" in advice or "spent" in refusal.problem
     return advice if is_told or not ctx.meta.get("snapdp.charges") else f"{advice} Nothing was spent.".lstrip()
 

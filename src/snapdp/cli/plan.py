@@ -44,7 +44,7 @@ Examples:
   snapdp plan --median age --bounds 0,120 --integer --missing dropped \\
       --n-max 10000 --epsilon 0.5
   snapdp plan study.toml --fit
-  snapdp plan study.toml --if-rows 500 --details
+  snapdp plan study.toml --if-rows 2000 --details
   snapdp plan study.toml --ledger people.ledger
 """
 
@@ -66,8 +66,8 @@ Examples:
     "--if-rows",
     type=WHOLE,
     metavar="N",
-    help="Errors that depend on how many rows there are: show them for N rows in the table, or in each group.  "
-    "[default: an equal share of n or n_max]",
+    help="Errors that depend on how many rows there are: show them for N rows in the table, and an equal share "
+    "of these in each group.  [default: n or n_max]",
 )
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
@@ -175,7 +175,8 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     asked = {place: LevelCounts(column=each.column, where=each.tests) for place, each in found.items()}
     counts = open_table(options["if_like"]).aggregates(dict.fromkeys(asked.values()))
     lines = result.lines
-    return {place: lines[place].error_if_counted(counts[each], options["if_rows"]) for place, each in asked.items()}
+    rows = {place: each.rows_guessed(options["if_rows"]) for place, each in found.items()}
+    return {place: lines[place].error_if_counted(counts[each], rows[place]) for place, each in asked.items()}
 
 
 def _mechanism(options: dict[str, Any]) -> Worth:

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from snapdp.display.words import (
         above_or_below as above_or_below,
         confidence as confidence,
+        each_by_itself as each_by_itself,
         hides_nothing as hides_nothing,
         how_often as how_often,
         listed as listed,
@@ -99,6 +100,6 @@ else:
             "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable one_line is_public_text shortened visible "
             "visible_lines",
-            "words": "above_or_below confidence hides_nothing how_often listed ordinal percent",
+            "words": "above_or_below confidence each_by_itself hides_nothing how_often listed ordinal percent",
         },
     )

@@ -50,6 +50,22 @@ def how_often(alpha: Fraction) -> str:
     return f"with probability {confidence(alpha)}"
 
 
+def each_by_itself(what: str, numbers: Sequence[int]) -> str:
+    """Return that what is said of several numbers holds for each of them, not for all at once; empty where none is.
+
+    numbers   so many stand behind each line, or in each table, that it is said of
+
+    >>> each_by_itself("±", [1, 1]), each_by_itself("±", [6])
+    ('', '± holds for each of the 6 numbers by itself, not for all at once.')
+    >>> each_by_itself("The interval", [4, 1])
+    'The interval holds for each number by itself, not for all at once.'
+    """
+    if max(numbers, default=1) == 1:
+        return ""
+    each = f"each of the {numbers[0]:,} numbers" if len(numbers) == 1 else "each number"
+    return f"{what} holds for {each} by itself, not for all at once."
+
+
 def ordinal(number: int) -> str:
     """Return the place of something that is counted.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import listed, one_line
+from snapdp.display import each_by_itself, listed, one_line
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.digits import CUT_MARK
@@ -64,6 +64,15 @@ def cut_line(numbers: Iterable[Number]) -> str:
     itself and misses if it is not, which nobody can tell from it.
     """
     return CUT if any(each.is_cut for each in numbers) else ""
+
+
+def by_itself_line(blocks: Iterable[NumberBlock], what: str = "The interval") -> str:
+    """Return that intervals hold for each number by itself; empty where no statistic has several of them.
+
+    Bounds that a first look has found are left out: what is claimed of them is one claim about their column.
+    """
+    shown = [block for block in blocks if block.is_first and block.name != BOUNDS]
+    return each_by_itself(what, [len(block.numbers) for block in shown])
 
 
 def margins_line(blocks: Iterable[NumberBlock]) -> str:
@@ -296,6 +305,6 @@ def _remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], most: i
         yield from bound_lines(block)
         yield from step_lines(block)
     shown = [each for block in blocks for each in block.numbers[:most]]
-    yield from filter(None, [moved_line(shown), cut_line(shown)])
+    yield from filter(None, [moved_line(shown), cut_line(shown), by_itself_line(blocks)])
     yield from (*person_lines(record), *complete_lines(record), *wide_lines(record))
     yield from filter(None, [margins_line(blocks), distribution_line(every), bounds_from_line(record)])

@@ -224,7 +224,7 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
 def plan_of(study: DeclaredStudy, *, if_rows: Any = None) -> Plan:
     """Return the plan of a study; a target accuracy becomes the epsilon it needs.
 
-    if_rows   so many rows are guessed to be in the table, or in each group: see `Plan`
+    if_rows   so many rows are guessed to be in the table: see `Plan`
     """
     return plan(study.asked, budget=study.budget, if_rows=if_rows)
 

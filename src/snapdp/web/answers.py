@@ -74,7 +74,7 @@ ANSWERS: dict[str, dict[str, Schema]] = {
     "/api/plan": {
         "total": text("What the plan costs, exactly."),
         "budget": or_null(text("Exactly.")),
-        "if_rows": or_null(whole("The guess that errors are told for.")),
+        "if_rows": or_null(whole("The guess of rows in the table that errors are told for.")),
         "relation": text("Who is protected, in words."),
         "odds": table("What somebody learns from the whole plan: text, and right_of_100."),
         "over": or_null(table("By how much the plan is over its budget, and what would fit.")),

@@ -35,7 +35,7 @@ class ToPlan(OfStudy):
 
     edited  the statistic that was just changed: where there is a budget, the others that are not locked share the rest
     fit     all that are not locked are rescaled to the budget
-    if_rows errors that depend on how many rows there are, are told for so many
+    if_rows errors that depend on how many rows there are, are told for so many in the table
     """
 
     edited: Place | None = None

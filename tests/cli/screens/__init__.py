@@ -60,7 +60,7 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "plan-margins": "snapdp plan --count --by region,sex --categories region=north,south --categories sex=f,m "
     "--margins all --n 5000 --epsilon 1",
     "plan-persons": "snapdp plan --count --persons --person name --rows-per-person 3 --n-max 9000 --epsilon 1",
-    "plan-details": "snapdp plan study.toml --details --if-rows 500",
+    "plan-details": "snapdp plan study.toml --details --if-rows 2000",
     "plan-useless": "snapdp plan --mean income --by region --categories north,south,east,west --bounds 0,9999 "
     "--missing dropped --n-max 5000 --epsilon 0.01",
     "plan-mechanism": "snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.5",

@@ -123,7 +123,7 @@ def test_numbers_say_how_sure_their_intervals_are_and_what_is_to_be_known(new_pa
     study["statistic"][0]["alpha"] = "1/10"
     found = new_page.release(study).json
     assert [each["level"] for each in found["blocks"]] == ["90 %", "95 %", "95 %"]
-    assert isinstance(found["remarks"], list)
+    assert "The interval holds for each number by itself, not for all at once." in found["remarks"]
 
 
 def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path):

@@ -22,6 +22,7 @@ from snapdp.cli.flags.columns import (
     statistics_in_order,
 )
 from snapdp.cli.flags.mechanism import stated_arithmetic
+from snapdp.cli.flags.several_columns import several_told
 from snapdp.cli.flags.texts import said_texts
 from snapdp.cli.flags.two_readings import plain_number
 from snapdp.errors import ParameterError, SnapdpError
@@ -49,9 +50,10 @@ _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<
 
 def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dict[str, Any]:
     """Return the values of a study that flags declare."""
-    conditions, edges = _conditions(options["where"]), _edges(options)
-    statistics = _statistics(options, conditions, edges)
-    columns = declared_columns(options, conditions, edges)
+    with several_told(options):
+        conditions, edges = _conditions(options["where"]), _edges(options)
+        statistics = _statistics(options, conditions, edges)
+        columns = declared_columns(options, conditions, edges)
     _bin_missing(statistics, columns)
     return {
         "version": STUDY_VERSION,
@@ -87,9 +89,10 @@ def declared_by_flags(options: dict[str, Any], *, dataset: str = "from flags") -
 
 def column_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that flags declare, for a look at them: what a missing cell counts as may be left out."""
-    conditions, edges = _conditions(options["where"]), _edges(options)
-    statistics = _statistics(options, conditions, edges)
-    found = declared_columns(options, conditions, edges, missing=DROPPED)
+    with several_told(options):
+        conditions, edges = _conditions(options["where"]), _edges(options)
+        statistics = _statistics(options, conditions, edges)
+        found = declared_columns(options, conditions, edges, missing=DROPPED)
     _bin_missing(statistics, found)
     return {} if found == NO_COLUMN else found
 
@@ -149,21 +152,12 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
 
 
 def _check_means(options: dict[str, Any]) -> None:
-    """Refuse one column where several are meant, and the other way round: a name may hold commas."""
+    """Refuse one column where several are meant."""
     for text in options["means"]:
         if len(items(text)) < 2:
             raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
     if options["complete"] and not options["means"]:
         raise click.UsageError("--complete belongs to --means.")
-    bounded = {each.partition("=")[0].strip() for each in options["bounds"]}
-    for text in options["mean"]:
-        if (
-            "," in text
-            and text not in bounded
-            and not {*items(text)} & {*options["mean"]}
-            and {*items(text)} <= bounded
-        ):
-            raise click.UsageError(f'--mean "{text}" is one column of that name. Several share a count: --means {text}')
 
 
 def _shares_at(options: dict[str, Any], place: int) -> list[str] | None:

@@ -47,7 +47,8 @@ def show_plan(
     for line in lines:
         note(line, err=to_stderr, style="")
     for place, found in (likes or {}).items():
-        _show_likely(plan.titles[place], found, to_stderr=to_stderr)
+        of_group = plan.lines[place].statistic.by is not None
+        _show_likely(plan.titles[place], found, of_group=of_group, to_stderr=to_stderr)
     for text in said.advice:
         note(text, err=to_stderr, style="yellow")
     before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
@@ -90,11 +91,12 @@ def weak_lines(plan: Plan) -> str:
     return f"{marked} of {many} lines {'says' if marked == 1 else 'say'} little (marked !)."
 
 
-def _show_likely(title: str, found: Sequence[LikelyQuantile], *, to_stderr: bool) -> None:
+def _show_likely(title: str, found: Sequence[LikelyQuantile], *, of_group: bool, to_stderr: bool) -> None:
     """Print how far quantiles would be off, in units of the column, for rows that are like public ones."""
+    rows_like = f"{found[0].rows:,} rows{' of a group' if of_group else ''}"
     note(
-        f"{one_line(title)}, if {found[0].rows:,} rows were distributed like the public ones: the quantile there, the "
-        "values whose rank is too near to tell them apart, and how far the farther of these is.",
+        f"{one_line(title)}, if {rows_like} were distributed like the public ones: the quantile there, the values "
+        "whose rank is too near to tell them apart, and how far the farther of these is.",
         err=to_stderr,
     )
     rows = [[_share(each.share), *map(short_decimal, (each.value, each.low, each.high, each.error))] for each in found]

@@ -200,11 +200,11 @@ def _rows_question(key: Key, outline: Outline) -> Question:
     most = outline.relation["n_max"]
     return Question(
         key=(*key, "rows"),
-        text="Errors for how many rows in the table, or in each group?",
+        text="Errors for how many rows in the table?",
         hint=f"A guess without looking, such as 2000. Enter: the most there may be, {most}.",
         more="Averages, medians and the like are rougher where there are fewer rows, and how many there are is secret: "
-        "the plan shows errors for a guess. It changes what is shown, and nothing that is released. Take no number "
-        "that you counted in the table.",
+        "the plan shows errors for a guess, of which every group has an equal share. It changes what is shown, and "
+        "nothing that is released. Take no number that you counted in the table.",
         default="",
         check=lambda text: _guessed(text, most) if text else None,
     )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from snapdp.display import Html, folded, html_fragment, html_page
 from snapdp.release.numbers import NumberBlock
-from snapdp.release.remarks import complete_lines, cut_line, moved_line, person_lines, wide_lines
+from snapdp.release.remarks import by_itself_line, complete_lines, cut_line, moved_line, person_lines, wide_lines
 from snapdp.release.report.annex import annex
 from snapdp.release.report.declared import every_column
 from snapdp.release.report.front import front, title_of
@@ -53,7 +53,7 @@ def _parts(release: Release, blocks: Sequence[NumberBlock], certificate: str | N
         "<h2>Results</h2>",
         *results(record, blocks),
         side_file_lines(release.long_blocks()),
-        _meaning(record, _of_noise(blocks)),
+        _meaning(record, blocks),
         _checking(release, certificate),
     ]
 
@@ -64,16 +64,18 @@ def _of_noise(blocks: Sequence[NumberBlock]) -> list[str]:
     return [line for line in (moved_line(numbers), cut_line(numbers)) if line]
 
 
-def _meaning(record: dict[str, Any], moved: Sequence[str]) -> str:
+def _meaning(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> str:
     levels = " or ".join(sorted({level(each["alpha"]) for each in record["statistics"]}))
     asked = ", as was asked for each" if " or " in levels else ""
-    told = (*moved, *person_lines(record), *complete_lines(record), *wide_lines(record))
+    by_itself = f" {each}" if (each := by_itself_line(blocks, "It")) else ""
+    told = (*_of_noise(blocks), *person_lines(record), *complete_lines(record), *wide_lines(record))
     return (
         "<h2>How to read this</h2>"
         "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page "
         f"{text(_hidden(record))}, beyond the factor that epsilon allows.</p>"
-        f"<p>An interval holds the statistic of the table with probability at least {text(levels + asked)}. It "
-        f"speaks of the noise alone: it says nothing about how the rows were sampled.{_counted(record)}</p>"
+        f"<p>An interval holds the statistic of the table with probability at least {text(levels + asked)}."
+        f"{by_itself} It speaks of the noise alone: it says nothing about how the rows were sampled."
+        f"{_counted(record)}</p>"
         "<p>What was computed from other numbers of this page costs nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{''.join(f'<p>{text(line)}</p>' for line in told)}"

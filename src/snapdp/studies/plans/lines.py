@@ -75,7 +75,8 @@ class Line(OfStatistic):
         """Return how far quantiles would be off, in units of the column, if its rows were distributed like these.
 
         values   public ones: of an earlier table, say, or of a made-up one; never those of the table itself
-        rows     how many rows are distributed like them; n, or the bound on it, unless told
+        rows     so many of the table, or of one group, are distributed like them; an equal share of n, or of the bound
+                 on it, unless told
         """
         return self.error_if_counted(_quantiles(self.statistic).public_counts(values), rows)
 
@@ -128,8 +129,8 @@ class Line(OfStatistic):
     def number_errors(self, if_rows: Any = None) -> tuple[NumberError, ...]:
         """Return how far each of its numbers may be off, those too that are computed from what is released.
 
-        if_rows   so many rows are thought to be in the table, or in each group: an equal share of n, or of the bound on
-                  it, unless told. Only errors that no table is promised depend on it, and what all are compared with
+        if_rows   so many rows are thought to be in the table, and in each group an equal share of them: n, or the bound
+                  on it, unless told. Only errors that no table is promised depend on it, and what all are compared with
         """
         statistic, margins = self.statistic, self.statistic.margins
         if margins is not None:

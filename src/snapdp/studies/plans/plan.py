@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class Plan(Value):
     """Several lines under one neighbour relation, and the budget they aim at.
 
-    if_rows   so many rows are guessed to be in the table, or in each group; it changes what is told, and no release
+    if_rows   so many rows are guessed to be in the table, and in each group an equal share of them; it changes what is
+              told, and no release
     """
 
     lines: tuple[Line, ...]

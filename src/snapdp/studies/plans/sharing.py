@@ -61,7 +61,7 @@ class Sharing(Value):
 def could_share(lines: Iterable[Line], if_rows: int | None = None) -> tuple[Sharing, ...]:
     """Return which means could share a count, where each of them would be more accurate at the same epsilon.
 
-    if_rows   so many rows are guessed to be in the table, or in each group
+    if_rows   so many rows are guessed to be in the table; groups have equal shares of them
     """
     alike: dict[object, list[Line]] = {}
     for line in lines:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.display import (
+    each_by_itself,
     exact_amount,
     four_digits_up,
     hides_nothing,
@@ -29,6 +30,7 @@ from snapdp.studies.plans.remarks import advice_of, called_groups, counting_of, 
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless
 from snapdp.studies.plans.variance_ways import other_way
+from snapdp.studies.ranks.magnitudes import Magnitudes
 from snapdp.studies.ranks.quantiles import MEDIAN, Quantiles
 from snapdp.studies.ranks.rank_figures import rows_of_100
 from snapdp.studies.statistics.number_errors import USEFUL, NumberError
@@ -225,16 +227,31 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
             f"± x rows: {_often(plan)} the rank of a given value, the rows up to it, is misjudged by at most x. A "
             "quantile is published with its interval in units of the column, which holds it as often."
         )
+    if by_itself := each_by_itself("±", [many for place in range(len(plan.lines)) for many in _numbers(plan, place)]):
+        yield by_itself
     if arithmetic := arithmetic_of_plan(plan):
         yield arithmetic
 
 
+def _numbers(plan: Plan, place: int) -> list[int]:
+    """Return how many numbers each ± of a line stands for; none of a first look, whose claim is one of a column."""
+    line = plan.lines[place]
+    if isinstance(line.statistic, Magnitudes):
+        return []
+    return [each.cells for each in line.margins] or [line.statistic.cells] * len(plan.errors[place])
+
+
 def _guess(plan: Plan) -> str:
     """Return for how many rows errors are guessed: where n is private, for the most there may be, the best case."""
+    pairs = zip(plan.lines, plan.errors, strict=True)
+    divided = [line for line, found in pairs if line.statistic.divisions > 1 and not all(x.promised for x in found)]
     if plan.if_rows is None and not plan.relation.is_change_one:
-        most = f"{plan.relation.rows:,}"
-        return f'Errors with "if" are for the most rows allowed, {most}: fewer rows, larger errors'
-    return 'Errors with "if" hold for so many rows or more, a guess'
+        shares = ", in equal shares" if divided else ""
+        return (
+            f'Errors with "if" are for the most rows allowed, {plan.relation.rows:,}{shares}: fewer rows, larger errors'
+        )
+    shares = f": equal shares of {plan.if_rows or plan.relation.rows:,}" if divided else ""
+    return f'Errors with "if" hold for so many rows or more, a guess{shares}'
 
 
 def _compared(plan: Plan) -> str:

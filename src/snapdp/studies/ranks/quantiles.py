@@ -204,11 +204,12 @@ class Quantiles(TreeStatistic):
     ) -> tuple[LikelyQuantile, ...]:
         """Return the quantiles of a public distribution, each with the values that would be within reach.
 
-        counts   of every level; rows   how many rows are distributed like these, n or its bound unless told
+        counts   of every level
+        rows     so many of the table, or of one group, are distributed like these; a share of n or n_max unless told
         """
         from snapdp.studies.ranks.rank_figures import LikelyQuantile, cells_if_like
 
-        many = self.relation.rows if rows is None else whole(rows, name="rows")
+        many = self.rows_guessed() if rows is None else whole(rows, name="rows")
         said: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "rows": many}
         found = cells_if_like(self.tree, self.parts[0], self.at, counts, **said)
         levels = (tuple(self.column.lower + cell * self.column.step for cell in cells) for cells in found)

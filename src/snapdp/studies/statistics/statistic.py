@@ -297,13 +297,13 @@ class Statistic(Value, ABC):
         return 1 if self.by is None else self.by.cells
 
     def rows_guessed(self, if_rows: Any = None, *, divisions: int | None = None) -> int:
-        """Return how many rows are thought to be in the table, or in each group: an equal share of n, or of the bound
-        on it, unless somebody guesses; where it is public how many there are, so many.
+        """Return how many rows are thought to be in the table, or in each group an equal share of these, rounded down.
+
+        if_rows   so many are guessed to be in the table; n, or the bound on it, unless told, and where n is public
         """
         among = self.divisions if divisions is None else divisions
-        if if_rows is None or (self.size_is_public and among == 1):
-            return max(1, self.relation.rows // among)
-        return guessed_rows(if_rows, self.relation)
+        is_known = if_rows is None or (self.size_is_public and among == 1)
+        return max(1, (self.relation.rows if is_known else guessed_rows(if_rows, self.relation)) // among)
 
     @property
     def cells(self) -> int:

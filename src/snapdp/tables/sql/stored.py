@@ -150,7 +150,7 @@ def absent(name: str, names: Sequence[str], *, certain: bool) -> DataError:
     if near is not None:
         advice = f"Did you mean {_shown(near)}? {advice}"
     numbers = {} if mark is None else {"delimiter": mark}
-    return DataError(f"the table has no column named {name!r}. {told}.", advice, **numbers)
+    return DataError(f"the table has no column named {name!r}. {told}.", advice, absent=name, **numbers)
 
 
 def _nearest(name: str, names: Sequence[str], *, least: float) -> str | None:

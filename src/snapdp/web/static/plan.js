@@ -26,7 +26,8 @@ const releasing = new Releasing(model, at("release"), {
 const copying = new Copying(model, at("copy"));
 const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
-const GUESSED = 'Your guess, for errors with "if": the fewer rows count, the larger they are. Empty: the most allowed.';
+const GUESSED =
+  'Your guess, for errors with "if": fewer rows, larger errors. Groups have equal shares. Empty: the most allowed.';
 const TO_GUESS = "Write a whole number, such as 500.";
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;

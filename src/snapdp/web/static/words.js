@@ -5,7 +5,7 @@
 
 import { isNumber, isPositive, meant } from "./numbers.js";
 
-export const GUESS = "Errors for so many rows";
+export const GUESS = "Errors for so many rows in the table";
 export const WRITTEN = "How the file is written";
 export const SIGN = "Between cells";
 export const LETTERS = "Letters";

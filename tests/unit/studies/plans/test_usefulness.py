@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -142,11 +143,11 @@ def test_guesses_are_equal_shares_of_the_rows_unless_somebody_guesses():
 def test_a_guess_changes_what_is_not_promised_and_what_errors_are_compared_with():
     grouped, count = mean_query(AGE, ADD, by=REGION), histogram_query(REGION, ADD)
     asked = [ask(each, epsilon=1) for each in (grouped, count)]
-    for guess in (50, 399):
+    for guess, share in ((2, 1), (200, 50), (399, 99)):  # of the table, and in each of its four groups
         (mean,), (counted,) = plan(asked, if_rows=guess).errors
-        assert mean.error == Line(statistic=grouped, epsilon=F(1)).derived_accuracy(guess)
-        assert (mean.promised, mean.rows, mean.width) == (False, guess, 120)
-        assert (counted.promised, counted.rows, counted.width) == (True, guess, guess)
+        assert mean.error == Line(statistic=grouped, epsilon=F(1)).derived_accuracy(share)
+        assert (mean.promised, mean.rows, mean.width) == (False, share, 120)
+        assert (counted.promised, counted.rows, counted.width) == (True, share, share)
     known = plan([ask(mean_query(AGE, ONE), epsilon=1)], if_rows=7)
     ((mean,),) = known.errors
     assert (mean.rows, mean.promised) == (400, True)  # how many there are is public
@@ -154,6 +155,30 @@ def test_a_guess_changes_what_is_not_promised_and_what_errors_are_compared_with(
     for wrong in (0, 401, "x"):
         with pytest.raises(ParameterError, match="rows"):
             plan(asked, if_rows=wrong)
+
+
+def grouped_queries(relation):
+    sex = category_column("sex", categories=["f", "m"])
+    return [
+        mean_query(AGE, relation, by=REGION),
+        histogram_query(REGION, relation, by=sex),
+        quantiles_query(AGE, relation, by=REGION, at=["0.5"]),
+        count_query(relation, by=REGION, margins="all"),
+    ]
+
+
+@pytest.mark.parametrize("guess", [1, 3, 37, 399])
+def test_a_guess_is_shared_out_as_the_rows_declared_are(guess):
+    guessed = plan([ask(each, epsilon=1) for each in grouped_queries(ADD)], if_rows=guess)
+    declared = plan([ask(each, epsilon=1) for each in grouped_queries(add_remove(n_max=guess))])
+    rows, expected = ([[each.rows for each in line] for line in found.errors] for found in (guessed, declared))
+    assert rows == expected
+
+
+def test_no_line_looks_better_with_fewer_rows():
+    asked = [ask(each, epsilon="0.3") for each in grouped_queries(ADD)]
+    shares = [[each.share for line in plan(asked, if_rows=rows).errors for each in line] for rows in (400, 200, 50, 4)]
+    assert all(more <= fewer for each in zip(*shares, strict=True) for more, fewer in pairwise(each))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import snapdp
 from snapdp.display import odds_in_words
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.magnitudes import magnitude_column
 from snapdp.studies.plans.asked import ask
 from snapdp.studies.plans.cuts import excess_of
 from snapdp.studies.plans.lines import Line
@@ -18,6 +19,8 @@ from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.plans.table import columns_of, heads_of, lines_of, rows_of
 from snapdp.studies.plans.variance_ways import other_way
 from snapdp.studies.plans.words import details_of, plan_words
+from snapdp.studies.ranks.magnitudes import magnitudes_query
+from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -96,6 +99,33 @@ def test_where_n_is_private_errors_are_said_to_be_for_the_most_rows_allowed():
     assert "the most rows" not in " ".join(public)
     guessed = plan_words(plan([ask(mean_query(AGE, ADD), epsilon=1)], if_rows=500)).legend
     assert guessed[0].startswith('Errors with "if" hold for so many rows or more, a guess. Another: ')
+
+
+def test_equal_shares_of_a_guess_are_said_where_groups_have_them():
+    grouped = [ask(mean_query(AGE, ADD, by=REGION), epsilon=1)]
+    assert "are for the most rows allowed, 5,000, in equal shares: fewer" in plan_words(plan(grouped)).legend[0]
+    assert "a guess: equal shares of 500. Another: " in plan_words(plan(grouped, if_rows=500)).legend[0]
+    public = plan([ask(mean_query(AGE, ONE, by=REGION), epsilon=1)])
+    assert "a guess: equal shares of 5,000. Another: " in plan_words(public).legend[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers"),
+    [
+        ([mean_query(AGE, ADD)], None),
+        ([mean_query(AGE, ADD), count_query(ADD), variance_query(AGE, ADD)], None),
+        ([histogram_query(REGION, ADD)], "each of the 4 numbers"),
+        ([quantiles_query(AGE, ADD, by=REGION, at=["0.25", "0.5"])], "each of the 8 numbers"),
+        ([mean_query(AGE, ADD), count_query(ADD, by=REGION)], "each number"),
+        ([variance_query(AGE, ADD, by=REGION)], "each number"),
+        ([count_query(ADD, by=REGION, margins="all")], "each number"),
+        ([magnitudes_query(magnitude_column("pay"), ADD)], None),
+    ],
+)
+def test_an_error_of_several_numbers_is_said_once_to_hold_for_each_by_itself(asked, numbers):
+    legend = plan_words(plan([ask(each, epsilon=1) for each in asked])).legend
+    told = [each for each in legend if "by itself, not for all at once" in each]
+    assert told == ([] if numbers is None else [f"± holds for {numbers} by itself, not for all at once."])
 
 
 def test_no_jargon_is_on_the_default_screen_and_what_numbers_are_made_of_is_among_the_details():
