@@ -266,7 +266,7 @@ def test_the_command_to_try_makes_a_release_fit_what_is_left_and_writes_the_same
     files = ("--data", "people.csv", "--ledger", "small.ledger", "--record", "r.json")
     command = tried(run("release", "study.toml", *files, "--yes"))
     kept = "--ledger small.ledger --data people.csv --record r.json"
-    assert command == f"snapdp release study.toml {kept} --fit --budget 1/10"
+    assert command == f"snapdp release study.toml {kept} --fit --budget 0.1"
     assert run(*command.split()[1:], "--yes").exit_code == 0
     assert Path("r.json").exists()
 

@@ -152,7 +152,7 @@ def test_flags_declare_the_file_of_a_study_that_has_no_such_table():
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        ([], "--encoding latin-1"),
+        ([], "--delimiter ';' --encoding latin-1"),
         (["--encoding", "latin-1"], "--delimiter ';'"),
     ],
 )
@@ -250,3 +250,32 @@ def test_a_table_without_a_study_is_told_to_be_looked_at_first():
     assert "\n    but first look: snapdp inspect t.csv --delimiter ';'\n" in done.stderr
     assert "first look" not in run("inspect", "t.csv", *COUNT[:4]).stderr
     assert json.loads(run("release", "t.csv", *COUNT, "--json").stdout)["try"].count("\n") == 1
+
+
+def test_a_row_with_too_many_cells_is_told_with_the_sign_that_its_first_line_shows():
+    Path("commas.csv").write_text("place;size\nA;1,8\nB;1,7\n", encoding="utf-8")
+    assert "Try: the same command with --delimiter ';'" in run("inspect", "commas.csv").stderr
+
+
+def test_the_look_that_is_proposed_keeps_what_was_declared():
+    german()
+    done = run("release", "t.csv", "--encoding", "latin-1", *COUNT)
+    assert "but first look: snapdp inspect t.csv --encoding latin-1 --delimiter ';'\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_told"),
+    [
+        (["--mean", "size"], True),
+        (["--mean", "size", "--decimal", ","], False),
+        (["--mean", "size", "--integer"], False),
+        (["--count"], False),
+    ],
+)
+def test_init_reminds_of_decimal_commas_where_numbers_are_used(flags, is_told):
+    Path("commas.csv").write_text("place;size\n", encoding="utf-8")
+    bounds = [] if "--count" in flags else ["--bounds", "0,3", "--missing", "dropped"]
+    words = ["--data", "commas.csv", "--delimiter", ";", "--n-max", "2", "--budget", "1"]
+    done = run("init", "commas.toml", *words, *flags, *bounds)
+    assert done.exit_code == 0, done.stderr
+    assert ('Decimal commas in it? Then add to [csv] of commas.toml: decimal = ","\n' in done.stderr) == is_told

@@ -193,3 +193,48 @@ def test_a_study_that_is_there_is_not_overwritten_and_may_be_made_again():
     assert "remove it and write it again, as long as nothing was released with it" in " ".join(refused.split())
     Path("teachers.toml").unlink()
     assert "with 1 of 1 left" in say(f"init teachers.toml --data teachers.csv {COUNT} 1/2").stderr
+
+
+@pytest.mark.usefixtures("opened")
+def test_a_study_that_asks_for_more_than_is_left_is_led_to_what_fits():
+    say("release teachers.csv --count --n-max 9 --epsilon 0.7 --ledger teachers.ledger --yes")
+    done = say(f"init more.toml --data teachers.csv {COUNT} 1")
+    fits = "snapdp release more.toml --ledger teachers.ledger --fit --budget 0.3"
+    assert done.stderr.splitlines()[-3:] == [
+        "wrote more.toml; teachers.ledger has the account of teachers, with 0.3 of 1 left, and the study asks for 1",
+        "next: snapdp inspect more.toml",
+        f"then: {fits}",
+    ]
+    assert f"then: {fits}\n" in say("ledger create --from more.toml", code=1).stderr
+    say("init pay.toml --data teachers.csv --mean pay --bounds 0,9 --missing dropped --n-max 9 --budget 1")
+    looked = "snapdp release pay.toml --ledger teachers.ledger --no-inspect --fit --budget 0.3"
+    assert say("inspect pay.toml").stderr == f"Read as it should be? Then, without another look:\n  {looked}\n"
+    say(f"{looked.removeprefix('snapdp ')} --yes")
+    raised = "snapdp ledger amend teachers.ledger --dataset teachers --cap 2 --reason"
+    whose = "to raise the cap, a decision of who answers for the data:\n"
+    last = say(f"init last.toml --data teachers.csv {COUNT} 1").stderr
+    assert last.endswith(f"with nothing left: nothing new can be released\n{whose}{raised} TEXT\n")
+    for refused in ("ledger create --from last.toml", "release last.toml --ledger teachers.ledger --yes"):
+        told = say(refused, code=1).stderr
+        assert told.endswith(f"{whose}    {raised} TEXT\n")
+        assert "snapdp release" not in told
+    assert say("inspect pay.toml").stderr == ""
+    say(f"{raised.removeprefix('snapdp ')} 'a second survey'")
+    say("release last.toml --ledger teachers.ledger --yes")
+    say("ledger amend teachers.ledger --close --reason over")
+    assert "which is closed: nothing new can be released\n" in say(f"init no.toml --data teachers.csv {COUNT} 1").stderr
+    assert "amend" not in say("release no.toml --ledger teachers.ledger --fit --budget 1/3 --yes", code=1).stderr
+
+
+@pytest.mark.usefixtures("opened")
+def test_a_study_that_its_account_would_refuse_is_told_so_and_how_it_is_written():
+    done = say("init more.toml --data teachers.csv --count --n-max 8 --budget 1")
+    assert done.stderr.splitlines()[-5:] == [
+        "wrote more.toml; teachers.ledger has the account of teachers, opened otherwise: a release would be refused",
+        "the request has n_max = 8; the account 'teachers' was opened with 9.",
+        "same table: remove more.toml, and write it again with --n-max 9",
+        "another table: write it with --dataset NAME",
+        "opened by mistake, and nothing else in it: remove teachers.ledger, and open it as meant",
+    ]
+    assert "snapdp release" not in say("ledger create --from more.toml", code=1).stderr
+    say("release more.toml --ledger teachers.ledger --yes", code=1)

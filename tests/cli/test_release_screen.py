@@ -100,3 +100,21 @@ def test_what_comes_with_a_statistic_is_free_and_what_that_means_is_said(tmp_pat
     printed = shown(result, capsys)
     assert [row[-1] for row in rows_of(printed.out)] == ["1", "free"]
     assert "free: computed from the numbers above, at no extra cost." in printed.err
+
+
+@pytest.mark.parametrize("by", [["region", "sex"], ["sex", "region"]])
+def test_groups_by_two_columns_are_crossed_in_whichever_order_they_were_named(by, tmp_path, capsys):
+    regions = [f"region {letter}" for letter in "abcdefghij"]
+    columns = {
+        "region": {"kind": "category", "categories": regions},
+        "sex": {"kind": "category", "categories": ["f", "m"]},
+    }
+    asked = {"kind": "count", "by": by, "epsilon": 1}
+    rows = {"region": regions * 2, "sex": ["f"] * 10 + ["m"] * 10}
+    made = snapdp.study(dataset="people", relation="change-one", n=20, columns=columns, statistic=[asked])
+    with new_book(tmp_path, rows=20) as ledger:
+        printed = shown(made.release(rows, ledger=ledger, directory=tmp_path), capsys)
+    head = next(line for line in printed.out.splitlines() if line.startswith("┃"))
+    assert [cell.strip() for cell in head.split("┃")[1:-1]] == ["region", "sex f", "sex m"]
+    assert [row[0] for row in rows_of(printed.out)] == regions
+    assert "in brackets: the 95 % interval" in printed.err

@@ -131,9 +131,9 @@ def test_a_link_to_a_table_has_the_ledger_of_the_table(link):
     os.mkdir("sub")
     os.symlink(os.path.relpath("people.csv", os.path.dirname(link) or "."), link)
     start(*ASKED, "release", "y")
-    done = start("y", "1", *COUNT, *ABOUT, "release", file=link)
+    done = start(file=link, code=1)
     assert "is a link: the table is people.csv." in told(done)
-    assert "This was released before" in told(done)
+    assert "  snapdp release people-release/study.toml --ledger people.ledger\n" in done.stderr
     assert list(Path().rglob("*.ledger")) == [Path("people.ledger")]
     assert spent() == 1
 
@@ -207,25 +207,39 @@ def test_what_was_lost_is_released_again_free_though_nothing_is_left():
 
 def test_nothing_new_is_released_where_nothing_is_left():
     start(*ASKED, "release", "y")
+    os.rename("people-release", "lost")
     done = start("y", "2", "1/2", *COUNT, *ABOUT, "release", flags=["--yes"], code=1)
     assert refusals(done.stderr) == 2
     assert "Nothing is left, and all that was released cost 1 together. Type what the release cost" in told(done)
     assert "only a release that was made before can be had" in told(done)
     assert "has 0 left of 1" in told(done)
     assert spent() == 1
-    assert not Path("people-release-2").exists()
+    assert not Path("people-release").exists()
 
 
 @pytest.mark.parametrize("answer", ["", "n", "<"])
-def test_where_nothing_is_left_that_is_said_with_what_was_released_and_nothing_is_asked(answer):
+def test_where_nothing_is_left_and_no_study_is_here_whoever_wants_nothing_again_is_asked_once(answer):
     start(*ASKED, "release", "y")
+    os.rename("people-release", "lost")
     done = start(answer, code=1)
-    assert "Released before (UTC):" in done.stderr
-    assert ", epsilon 1: count" in done.stderr
-    assert f"Reports that are here: {Path('people-release/report.html')}" in told(done)
+    assert "the snapdp release command of then gives it again, free." in told(done)
     assert "Stopped. Nothing was charged." in told(done)
     assert done.stderr.count("> ") == 1
     assert not Path("people.start.json").exists()
+
+
+def test_where_nothing_is_left_the_commands_that_help_are_told_and_nothing_is_asked():
+    start(*ASKED, "release", "y")
+    done = start(code=1)
+    assert "Released before (UTC):" in done.stderr
+    assert ", epsilon 1: count" in done.stderr
+    assert f"Reports that are here: {Path('people-release/report.html')}" in told(done)
+    assert "Who answers for the data decides on it" in told(done)
+    assert "  snapdp ledger amend people.ledger --dataset people --cap NUMBER --reason TEXT\n" in done.stderr
+    assert "> " not in done.stderr
+    command = done.stderr.partition("To have the numbers again, free while the table is as it was:\n  snapdp ")[2]
+    assert CliRunner().invoke(main, shlex.split(command.split("\n")[0])).exit_code == 0
+    assert spent() == 1
 
 
 def test_a_ledger_of_another_name_that_is_here_is_named_before_a_new_one_is_made():
@@ -256,6 +270,8 @@ def test_of_a_closed_account_what_was_released_can_be_had():
     with Ledger.open("people.ledger") as ledger:
         ledger.amend("people", cap=2, reason="more")
         ledger.close_account("people", reason="the study ended")
+    assert "snapdp ledger amend" not in start(code=1).stderr
+    os.rename("people-release", "lost")
     done = start("y", "1/2", *COUNT, *ABOUT, "release")
     assert "its account was closed on 20" in told(done)
     assert "(the study ended)" in told(done)

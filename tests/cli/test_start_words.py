@@ -193,6 +193,7 @@ def test_how_many_lines_say_little_is_said_before_the_charge():
         ledger.create_account("people", cap=1, relation="change-one", rows=4)
     shown, code = on_a_terminal(words, ["n"])
     assert code == 1
+    assert "After it nothing is left for later releases of this table.\n3 of 3" in shown
     assert "3 of 3 lines say little (marked !).\nCharge epsilon 1 to people" in shown
 
 

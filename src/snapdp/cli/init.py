@@ -20,7 +20,7 @@ from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, say
-from snapdp.display import exact_amount, is_address, one_line
+from snapdp.display import is_address, one_line
 
 if TYPE_CHECKING:
     from snapdp.studies import DeclaredStudy
@@ -107,15 +107,27 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         show(plan)
         if not study.relation.person_columns and study.relation.unit_rows == 1:
             say("One row is one person? If not: --person COLUMN, or --unit-rows N.")
+        if _may_have_commas(study):
+            say(f'Decimal commas in it? Then add to [csv] of {one_line(shlex.quote(str(path)))}: decimal = ","')
     first, *more = _next(path, study)
     say(f"wrote {one_line(str(path))}; {first}")
     for line in more:
         say(line)
 
 
+def _may_have_commas(study: DeclaredStudy) -> bool:
+    """Tell whether numbers may have decimal commas that nobody declared: something else stands between the cells."""
+    from snapdp.studies import NUMBER, CsvDialect
+
+    plain, said = CsvDialect(), study.csv or CsvDialect()
+    is_plain = (said.decimal, said.thousands) == (plain.decimal, plain.thousands)
+    return is_plain and said.separator != plain.separator and any(each.kind == NUMBER for each in study.columns)
+
+
 def _next(path: Path, study: DeclaredStudy) -> list[str]:
     """Return what comes next, in lines: the account of the table is opened, or the one that it has is used."""
     from snapdp.cli.accounts.places import account_in, ledger_beside, ledgers_beside, to_share
+    from snapdp.cli.accounts.standing import with_account
 
     named = one_line(shlex.quote(str(path)))
     if study.budget is None:
@@ -124,13 +136,8 @@ def _next(path: Path, study: DeclaredStudy) -> list[str]:
     ledger = ledger_beside(str(path), study.dataset, data)
     where = one_line(shlex.quote(ledger))
     if (account := account_in(ledger, study.dataset)) is not None:
-        held = f"{one_line(ledger)} has the account of {one_line(study.dataset)}"
-        if not account.left:
-            return [f"{held}, with nothing left: nothing new can be released"]
-        look = [] if study.data is None else [f"snapdp inspect {named}"]
-        steps = [*look, f"snapdp release {named} --ledger {where}"]
-        left = f"{exact_amount(account.left)} of {exact_amount(account.cap)}"
-        return [f"{held}, with {left} left", *map(": ".join, zip(("next", "then"), steps, strict=False))]
+        stands, lines = with_account(str(path), study, account, ledger)
+        return [f"{one_line(ledger)} has the account of {one_line(study.dataset)}, {stands}", *lines]
     if os.path.exists(ledger) or not (others := ledgers_beside(ledger)):
         return [f"next: snapdp ledger create --from {named}"]
     create = f"snapdp ledger create {where} --from {named}"

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.accounts.places import account_in, ledger_beside
+from snapdp.cli.accounts.standing import affordable_command
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.options import given, statistic_options
-from snapdp.cli.flags.source import is_study, refuse_strays, source_options
+from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_look
 from snapdp.cli.flags.statistics import column_values, named_columns
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import note, table, watch
+from snapdp.cli.screen import echo, note, say, table, watch
 
 if TYPE_CHECKING:
     from snapdp.tables import Look
@@ -50,6 +52,8 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
     show_look(look)
     if look.signs:
         note(_to_type(dict(look.signs), study), style="")
+    elif study is not None and look.lines:
+        _say_next(study, options)
 
 
 def _look(options: dict[str, Any]) -> Look:
@@ -77,6 +81,20 @@ def _look(options: dict[str, Any]) -> Look:
     )
     persons = [PersonColumn(name=name) for name in named_columns(options["person"])]
     return opened.inspect([*declared.columns, *persons], watch=watch)
+
+
+def _say_next(path: str, options: dict[str, Any]) -> None:
+    """Say how a study is released without another look, where its ledger is beside it and can pay."""
+    from snapdp.api.study import study
+
+    found = study(path)
+    ledger = ledger_beside(path, found.dataset, options["data"] or found.data)
+    if (account := account_in(ledger, found.dataset)) is None:
+        return
+    typed = [*to_look(options)[1:], "--no-inspect"]
+    if command := affordable_command(path, found.declared, account, ledger, typed):
+        say("Read as it should be? Then, without another look:")
+        echo(f"  {command}", err=True)
 
 
 def show_look(look: Look, *, to_stderr: bool = False) -> None:

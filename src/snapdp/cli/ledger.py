@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from snapdp.cli.accounts.amend import amend_command
 from snapdp.cli.accounts.composed import composed_command
 from snapdp.cli.accounts.opening import opening_by_flags, opening_of
 from snapdp.cli.accounts.places import ledger_beside, refuse_second, to_share
+from snapdp.cli.accounts.standing import with_account
 from snapdp.cli.accounts.views import paragraph, show_account, show_history
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.flags.two_readings import WHOLE
@@ -206,8 +208,7 @@ def _to_go_on(refusal: SnapdpError, path: str, study: str | None, cap: str | Non
     """Return the commands for an account that is there already, or that may be in another ledger beside this one."""
     where = _quoted(shown_address(path))
     if "existing" in refusal.numbers:
-        use = "" if study is None else f"\nsnapdp release {_quoted(study)} --ledger {where}"
-        return f"snapdp ledger show {where}{use}"
+        return "\n".join((f"snapdp ledger show {where}", *_to_use(path, study)))
     others: Any = refusal.numbers.get("beside")
     data: Any = refusal.numbers.get("data")
     if others is None or study is None:
@@ -215,6 +216,20 @@ def _to_go_on(refusal: SnapdpError, path: str, study: str | None, cap: str | Non
     capped = "" if cap is None else f" --cap {_quoted(cap)}"
     create = f"snapdp ledger create {where} --from {_quoted(study)}{capped}"
     return to_share(others, study=study, otherwise=create, data=data)
+
+
+def _to_use(path: str, study: str | None) -> list[str]:
+    """Return what a study can do with the account that is there, in lines."""
+    from snapdp.api.study import study as load
+    from snapdp.errors import SnapdpError
+    from snapdp.ledger import Ledger
+
+    if study is None:
+        return []
+    with suppress(SnapdpError), Ledger.open(path) as ledger:
+        declared = load(study).declared
+        return with_account(study, declared, ledger.account(declared.dataset), path)[1]
+    return []
 
 
 def _quoted(path: str) -> str:

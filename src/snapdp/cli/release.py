@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.accounts.places import ledger_beside, ledger_of_table, ledgers_beside, named_account, to_share
+from snapdp.cli.accounts.standing import fitting_command, to_raise
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import release_arithmetic_options
@@ -256,6 +257,7 @@ def _say_repeated(request: Request, ledger: Ledger) -> None:
 def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
     """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here."""
     from snapdp.cli.plans.screen import weak_lines
+    from snapdp.ledger import later_in_words
 
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
@@ -263,7 +265,7 @@ def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
         from snapdp.cli.inspect import show_look
 
         show_look(look(), to_stderr=True)
-    if told := weak_lines(plan):
+    for told in filter(None, (later_in_words(plan.total, account.left), weak_lines(plan))):
         say(told)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
     if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):
@@ -279,9 +281,8 @@ def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> s
     """Return the command that helps on, where there is one."""
     from snapdp.errors import BudgetError, LedgerError
 
-    if isinstance(refusal, BudgetError) and "left" in refusal.numbers and is_study(options):
-        left = refusal.numbers["left"]
-        return _fitted(options, ledger_path, str(left)) if left else None
+    if isinstance(refusal, BudgetError) and "left" in refusal.numbers:
+        return _to_pay(refusal, options, ledger_path)
     if "known" in refusal.numbers:  # the same content, under another account
         return to_charge(options, str(refusal.numbers["known"]))
     lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
@@ -316,12 +317,16 @@ def ledger_to_give(options: dict[str, Any]) -> str:
     return f"Give --ledger PATH. To open one: {ledger_to_create(options)}"
 
 
-def _fitted(options: dict[str, Any], ledger_path: str, left: str) -> str:
-    """Return the same release, made to fit what is left: it shows its plan and asks before it charges."""
-    kept = ("data", "table", "dataset", "report", "record", "values", "directory")
-    typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
-    words = [options["source"], "--ledger", shown_address(ledger_path), *typed, "--fit", "--budget", left]
-    return f"snapdp release {shlex.join(words)}"
+def _to_pay(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
+    """Return the same release, made to fit what is left of the account; where nothing is, how its cap is raised."""
+    numbers: dict[str, Any] = refusal.numbers
+    if numbers["left"]:
+        kept = ("data", "table", "dataset", "report", "record", "values", "directory")
+        typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
+        return fitting_command(options["source"], ledger_path, numbers["left"], typed) if is_study(options) else None
+    if numbers.get("closed"):
+        return None
+    return "\n".join(to_raise(ledger_path, numbers["account"], numbers["cap"] + numbers["needed"]))
 
 
 def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:

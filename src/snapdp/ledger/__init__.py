@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         BECAME as BECAME,
         amended_in_words as amended_in_words,
         extent_in_words as extent_in_words,
+        later_in_words as later_in_words,
         moment as moment,
         odds_of as odds_of,
         protected_by as protected_by,
@@ -71,8 +72,8 @@ else:
             "storage.storage": "UnavailableError",
             "values": "account_values amendment_values charge_values",
             "words": (
-                "BECAME amended_in_words extent_in_words moment odds_of protected_by secret_of spent_in_words "
-                "titles_of together_in_words"
+                "BECAME amended_in_words extent_in_words later_in_words moment odds_of protected_by secret_of "
+                "spent_in_words titles_of together_in_words"
             ),
         },
     )

@@ -314,6 +314,7 @@ def too_much(holder: Account, amount: Fraction) -> BudgetError:
             left=holder.left,
             cap=holder.cap,
             account=holder.name,
+            closed=True,
         )
     if holder.left:
         advice = f"Ask for epsilon <= {shown(holder.left)}, or plan again within that. Nothing was spent."

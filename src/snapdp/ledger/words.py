@@ -90,6 +90,15 @@ def together_in_words(epsilon: Fraction, account: Account) -> str:
     )
 
 
+def later_in_words(epsilon: Fraction, left: Fraction) -> str:
+    """Return that a charge takes all that is left; empty where it does not.
+
+    >>> later_in_words(Fraction(1), Fraction(1)), later_in_words(Fraction(1, 2), Fraction(1))
+    ('After it nothing is left for later releases of this table.', '')
+    """
+    return "After it nothing is left for later releases of this table." if epsilon == left else ""
+
+
 def amended_in_words(amendment: Amendment, *, timed: bool = True) -> str:
     """Return what was amended: from what to what, when, by whom and why."""
     when = f" on {moment(amendment.time)} UTC" if timed else ""

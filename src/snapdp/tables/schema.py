@@ -16,14 +16,14 @@ from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, Column, CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.first_line import may_be_cell
-from snapdp.tables.sources.csv import ADVICE, CsvSource
+from snapdp.tables.sources.csv import CsvSource
+from snapdp.tables.sources.csv_first_line import delimiter_seen, encoding_seen, latin_1_told, names_in
 from snapdp.tables.sources.duckdb_file import DuckdbSource
 from snapdp.tables.sources.opening import DATABASES, PARQUETS
 from snapdp.tables.sources.paths import CSV_ENDINGS, is_csv_name
 from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE, Rows
-from snapdp.values import Value, replaced
+from snapdp.values import Value
 
-UTF_8, LATIN_1 = "utf-8", "latin-1"
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
 
 
@@ -65,11 +65,13 @@ def check_columns(path: str | Path, columns: Iterable[Column], *, dialect: CsvDi
 
 def _check_form(path: str | Path, wanted: set[str], dialect: CsvDialect | None) -> None:
     """Refuse a first line that seems to be written otherwise than is declared."""
-    name, declared = Path(path).name, dialect or CsvDialect()
-    if (encoding := other_encoding(path, declared)) is not None:
-        raise DataError(f"line 1 of {name!r} is not in UTF-8.", ADVICE[UTF_8], encoding=encoding)
-    mark = other_delimiter(path, declared) if declared.delimiter is None else None
-    if mark is not None and wanted.isdisjoint(_header(path, declared)):
+    name, (start, read) = Path(path).name, _start(path, dialect)
+    is_declared = dialect is not None and dialect.delimiter is not None
+    if encoding_seen(start, read) is not None:
+        advice, other = latin_1_told(start, read, is_declared=is_declared)
+        raise DataError(f"line 1 of {name!r} is not in UTF-8.", advice, **other)
+    mark = None if is_declared else delimiter_seen(start, read)
+    if mark is not None and wanted.isdisjoint(names_in(start, read)):
         raise DataError(f"{name!r} seems to have {SEPARATORS[mark]} between its cells.", DECLARE_IT, delimiter=mark)
 
 
@@ -90,41 +92,22 @@ def is_csv(path: str | Path) -> bool:
 
 
 def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
-    """Return what stands between the names in the first line of a CSV file, where that is not what is declared.
-
-    Looked for only where the line is one name otherwise, or none, or may be one of cells that were cut at decimal
-    commas: nothing else of the file is read.
-    """
-    names = _header(path, dialect)
-    marks = [mark for mark in SEPARATORS if len(names) < 2 or any(mark in name for name in names)]
-    if len(names) > 1 and not any(map(may_be_cell, names)):
-        return None
-    return next((mark for mark in marks if len(_names(path, dialect, mark)) > 1), None)
+    """Return what stands between the names in the first line of a CSV file, where that is not what is declared."""
+    return delimiter_seen(*_start(path, dialect))
 
 
 def other_encoding(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
-    """Return Latin-1 where the first line of a CSV file is one of names in it, and none in UTF-8 with any delimiter.
-
-    Every file can be read as Latin-1: whether it is written so somebody must say.
-    """
-    declared = dialect or CsvDialect()
-    marks = (declared.separator, *SEPARATORS)
-    if declared.encoding != UTF_8 or any(_names(path, declared, mark) for mark in marks):
-        return None
-    other = replaced(declared, encoding=LATIN_1)
-    return LATIN_1 if any(_names(path, other, mark) for mark in marks) else None
+    """Return Latin-1 where the first line of a CSV file is one of names in it, and none in UTF-8."""
+    return encoding_seen(*_start(path, dialect))
 
 
-def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> list[str]:
-    return _header(path, replaced(dialect or CsvDialect(), delimiter=delimiter))
-
-
-def _header(path: str | Path, dialect: CsvDialect | None) -> list[str]:
-    """Return the names in the first line; none where they cannot be read, as in quotes with something else between."""
+def _start(path: str | Path, dialect: CsvDialect | None) -> tuple[bytes, CsvDialect]:
+    """Return the first bytes of a CSV file, none where it cannot be read, and how it is read."""
     try:
-        return CsvSource(path, dialect=dialect).header()
+        source = CsvSource(path, dialect=dialect)
+        return source.start(), source.dialect
     except DataError:
-        return []
+        return b"", dialect or CsvDialect()
 
 
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:

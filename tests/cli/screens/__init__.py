@@ -77,12 +77,14 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "init-same-table": f"snapdp init twice.toml --data people.csv {MEAN.partition(' --epsilon')[0]} --budget 1",
     "init-budget": "snapdp init firms.toml --dataset firms --data people.csv --median income --by region --categories "
     "north,south,east,west --bounds 0,9999 --step 101 --missing dropped --n-max 9999 --budget 4",
+    "init-other-unit": "snapdp init other.toml --data people.csv --count --n-max 9999 --budget 1",
     "refused-second-ledger": "snapdp ledger create --from firms.toml",
     "ledger-create-from": "snapdp ledger create firms.ledger --from firms.toml",
     "release-quantiles-by-group": "snapdp release firms.toml --ledger firms.ledger --fit --budget 1 --yes",
     "release-margins": "snapdp release people.csv --count --by region,age --edges age=0,18,65,120 --bounds age=0,120 "
     "--categories region=north,south --missing dropped --margins all --n-max 9999 --epsilon 1 --ledger firms.ledger "
     "--yes",
+    "init-part-left": "snapdp init part.toml --dataset firms --data people.csv --count --n-max 9999 --budget 4",
     "release-moments": "snapdp release people.csv --variance age --covariance age,income --correlation --bounds "
     "age=0,120 --bounds income=0,9999 --missing dropped --n-max 9999 --epsilon 1 --ledger firms.ledger --yes",
     "release-nothing-known": "snapdp release people.csv --mean age --bounds 0,120 --missing dropped --n-max 9999 "

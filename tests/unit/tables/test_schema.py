@@ -140,7 +140,10 @@ def test_another_sign_between_the_names_is_told_unless_it_is_declared(tmp_path, 
 def test_another_encoding_of_the_names_is_told(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("größe;alter\n".encode("latin-1"))
-    assert refused(path, "alter").numbers["encoding"] == "latin-1"
+    both = refused(path, "alter")
+    assert both.numbers == {"encoding": "latin-1", "delimiter": ";"}  # told at once
+    assert "It seems to have a semicolon between its cells: declare that too." in str(both)
+    assert "delimiter" not in refused(path, "alter", dialect=CsvDialect(delimiter=",")).numbers
     assert refused(path, "alter", dialect=CsvDialect(encoding="latin-1")).numbers["delimiter"] == ";"
 
 

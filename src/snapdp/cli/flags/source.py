@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.flags.csv_dialect import csv_options
+from snapdp.cli.flags.csv_dialect import CSV_FLAGS, csv_options
 
 _OPTIONS = (
     click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file."),
@@ -34,7 +34,8 @@ def is_study(options: dict[str, Any]) -> bool:
 
 def to_look(options: dict[str, Any]) -> list[str]:
     """Return the words behind `snapdp inspect` that look at the same table."""
-    named = [word for key in ("data", "table", "spark") if options.get(key) for word in (f"--{key}", options[key])]
+    kept = ("data", "table", "spark", *CSV_FLAGS)
+    named = [word for key in kept if options.get(key) for word in (f"--{key}", options[key])]
     return [options["source"], *named]
 
 

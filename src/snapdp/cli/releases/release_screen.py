@@ -2,7 +2,7 @@
 
 Room: cli/releases. Prints through the screen alone: numbers to stdout, what is said about them to stderr. Numbers of
 one key are rows of one table; those of several keys (groups and quantiles, two columns of groups) have a table of their
-own, groups down and the last key across where that fits, and one column for each key where it does not.
+own, groups down and one key across, the last one that fits, and one column for each key where none does.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _show_rows(blocks: Sequence[NumberBlock]) -> None:
 
 
 def _show_crossed(block: NumberBlock) -> None:
-    """Print numbers of several keys: the last one across where that fits, else a line for each number."""
+    """Print numbers of several keys: one of them across where that fits, else a line for each number."""
     names = _heads(block)
     title = _named(block, block.readable[0]) + (f", epsilon {paid}" if (paid := _paid(block)) else "")
     crossed = _crossed(block, names)
@@ -113,22 +113,29 @@ def _heads(block: NumberBlock) -> list[str]:
 
 
 def _crossed(block: NumberBlock, names: Sequence[str]) -> tuple[list[str], list[Row]] | None:
-    """Return heads and rows of a table with the last key across; None where that does not fit, or not all are there."""
+    """Return heads and rows of a table with the last key across that fits; None where none does."""
+    found = (_crossed_by(block, names, across) for across in reversed(range(len(names))))
+    return next((each for each in found if each is not None), None)
+
+
+def _crossed_by(block: NumberBlock, names: Sequence[str], key: int) -> tuple[list[str], list[Row]] | None:
+    """Return heads and rows of a table with one key across; None where that does not fit, or not all are there."""
     unknown = _unknown(block)
     down: dict[tuple[str, ...], dict[str, str]] = {}
     for place, each in enumerate(block.readable):
-        *groups, last = _texts(each)
+        groups = list(_texts(each))
+        own = groups.pop(key)
         shown, ends = _shown(each, place in unknown)
-        down.setdefault(tuple(groups), {})[last] = shown if place in unknown or not ends else f"{shown} ({ends})"
-    across = list(dict.fromkeys(last for row in down.values() for last in row))
+        down.setdefault(tuple(groups), {})[own] = shown if place in unknown or not ends else f"{shown} ({ends})"
+    across = list(dict.fromkeys(own for row in down.values() for own in row))
     if len(across) > MOST_ACROSS or len(down) > MOST_ROWS or any(set(row) != set(across) for row in down.values()):
         return None
-    heads = [*names[:-1], *(f"{names[-1]} {each}" for each in across)]
+    others = [name for place, name in enumerate(names) if place != key]
     rows = [(*groups, *(row[each] for each in across)) for groups, row in down.items()]
-    for named in (heads, [*names[:-1], *across]):
-        widths = [max(len(text) for text in column) for column in zip(named, *rows, strict=True)]
+    for heads in ([*others, *(f"{names[key]} {each}" for each in across)], [*others, *across]):
+        widths = [max(len(text) for text in column) for column in zip(heads, *rows, strict=True)]
         if sum(widths) + 3 * len(widths) + 1 <= room():
-            return list(named), rows
+            return heads, rows
     return None
 
 

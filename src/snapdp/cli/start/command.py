@@ -100,7 +100,8 @@ class Conversation:
         self._check_names(opened.columns.names)
         self.account = existing_account(self.place.ledger, dataset)
         self._welcome(opened)
-        if self.account is not None and not self.account.left and not is_wanted_again(self.account, self.place):
+        held = self.account
+        if held is not None and not held.left and not is_wanted_again(held, self.place, table=opened.table):
             raise Stopped
 
     def _take_up(self, kept: dict[Key, str]) -> None:

@@ -223,7 +223,7 @@ def _is_wanted(outline: Outline, opened: Opened, place: Place, rows: int | None)
 def _what_is_spent(outline: Outline, place: Place, rows: int | None) -> str:
     """Return what will be spent and where, and how many lines say little: the plan may have scrolled away."""
     from snapdp.cli.plans.screen import weak_lines
-    from snapdp.ledger import together_in_words
+    from snapdp.ledger import later_in_words, together_in_words
 
     name, cost = one_line(outline.dataset), exact_amount(outline.budget)
     account = existing_account(place.ledger, outline.dataset)
@@ -235,7 +235,8 @@ def _what_is_spent(outline: Outline, place: Place, rows: int | None) -> str:
     of += f" of {exact_amount(cap)}" if left != cap else ""
     before = "" if account is None else together_in_words(outline.budget, account)
     told = f"In {where}: {cost} {of} will be spent on {name}, for good."
-    return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan(if_rows=rows)))))
+    later = later_in_words(outline.budget, left)
+    return " ".join(filter(None, (told, later, before, weak_lines(_study(outline).plan(if_rows=rows)))))
 
 
 @contextmanager

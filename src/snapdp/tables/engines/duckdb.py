@@ -75,6 +75,7 @@ class DuckdbEngine(Engine):
             f"line {line[1]} of the CSV file is not well formed.",
             "Each line needs as many cells as the header, with every quote closed and doubled inside. A file with "
             "something else than commas between its cells, or with decimal commas, needs them declared.",
+            **self.source.undeclared(),
         )
 
     def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:

@@ -17,6 +17,7 @@ from snapdp.errors import DataError
 from snapdp.studies import ENCODINGS, Column, CsvDialect
 from snapdp.tables.sources import csv_bytes
 from snapdp.tables.sources.contents import file_digest
+from snapdp.tables.sources.csv_first_line import ADVICE, delimiter_seen, latin_1_told
 from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, header
 from snapdp.tables.sources.paths import existing, is_csv_name, path_literal, stat_of
 from snapdp.tables.sources.source import Source
@@ -24,11 +25,6 @@ from snapdp.tables.sql.dialects import literal
 from snapdp.tables.sql.number_format import NumberFormat
 from snapdp.tables.sql.stored import TEXT, Field, Rows
 
-SAVED = 'Save the file as UTF-8 (in Excel: Save as, "CSV UTF-8")'
-ADVICE = {  # by the encoding that was declared, and is not that of the file
-    "utf-8": f"{SAVED}, or declare that its encoding is latin-1, where it is.",
-    "latin-1": f"{SAVED}: one in windows-1252 has characters that Latin-1 does not have.",
-}
 R = TypeVar("R")
 _PARALLEL = "snapdp_parallel"
 
@@ -44,6 +40,7 @@ class CsvSource(Source):
         self.path = given.resolve()  # once: a link that is set to another file meanwhile changes nothing
         self._zipped = given.suffix == ".gz"
         self.dialect = (dialect or CsvDialect()).of_file(given.name)
+        self._is_declared = dialect is not None and dialect.delimiter is not None
 
     def prepare(self, connection: Any) -> int:
         """Refuse a file that is not well formed; tell the engine whether it may read in parallel; count the rows."""
@@ -97,10 +94,14 @@ class CsvSource(Source):
         texts = [literal(each) for each in self.dialect.nulls]
         return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
+    def start(self) -> bytes:
+        """Return the first bytes of the file, with the first line whole."""
+        return self._read(lambda raw: raw.read(len(BOM) + ROW_BYTES + 2))
+
     def header(self) -> list[str]:
         """Return the column names: the first line of the file."""
         try:
-            return header(self._read(lambda raw: raw.read(len(BOM) + ROW_BYTES + 2)), self.dialect)
+            return header(self.start(), self.dialect)
         except NotWellFormed:
             pass
         raise DataError(
@@ -131,12 +132,17 @@ class CsvSource(Source):
         encoding = ENCODINGS[self.dialect.encoding]
         what = "holds a NUL byte" if scan.problem == csv_bytes.NUL else f"is not in {encoding}"
         may_be_latin = self.dialect.encoding == "utf-8" and scan.problem != csv_bytes.NUL
-        other = {"encoding": "latin-1"} if may_be_latin else {}
-        return DataError(f"line {line} of {self.path.name!r} {what}.", self._advice, line=line, **other)
+        told = latin_1_told(self.start(), self.dialect, is_declared=self._is_declared) if may_be_latin else None
+        advice, other = told or (self._advice, {})
+        return DataError(f"line {line} of {self.path.name!r} {what}.", advice, line=line, **other)
 
     @property
     def _advice(self) -> str:
         return ADVICE[self.dialect.encoding]
+
+    def undeclared(self) -> dict[str, str]:
+        mark = None if self._is_declared else delimiter_seen(self.start(), self.dialect)
+        return {} if mark is None else {"delimiter": mark}
 
     def state(self) -> object:
         return stat_of([self.path])

@@ -37,6 +37,10 @@ class Source(ABC):
         What is returned depends on names, stored types and declarations alone: people read it.
         """
 
+    def undeclared(self) -> dict[str, str]:
+        """Return what the first line of a CSV file shows, and nobody has declared: what stands between its cells."""
+        return {}
+
     def state(self) -> object:
         """Return something that changes when the files behind the table do."""
         return None
