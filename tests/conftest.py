@@ -7,7 +7,6 @@ by "once in 1,000 runs" fails that often: the profile is for looking, not for a 
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,11 +67,6 @@ def pytest_xdist_make_scheduler(config, log):
             return "spark" if "spark" in nodeid.lower() else nodeid.split("::")[0]
 
     return OneSession(config, log)
-
-
-def pytest_collection_finish(session):
-    """Spare the collector of garbage what stays to the end: a third of a second at each of its rounds."""
-    gc.freeze()
 
 
 def pytest_sessionstart(session):
