@@ -14,7 +14,6 @@ from snapdp.accuracy.adjusted.figures import terms_of
 from snapdp.accuracy.adjusted.inversion import KEPT, PLACES, SMEAR, holds, inside, inverted_radius, period_of
 from snapdp.accuracy.adjusted.margins import margin_family, subsets
 from snapdp.accuracy.adjusted.summands import Summand, summands_of
-from tests.tiers import one_in
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw
 from tests.unit.accuracy.adjusted.plain_radius import plain_radius
 from tests.unit.accuracy.adjusted.sums import added, noise, small_tables
@@ -41,7 +40,7 @@ def within(radius, law, level):
     return law.beyond(radius)[1] <= level, radius / shortest
 
 
-@pytest.mark.parametrize("name", one_in(3, TABLES))
+@pytest.mark.parametrize("name", TABLES)
 def test_adjusted_numbers_of_small_tables_are_covered_and_the_radius_is_near_the_shortest(name):
     law = enumerated(TABLES[name])
     for level in LEVELS:
