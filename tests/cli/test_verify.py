@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import html
 import json
@@ -19,6 +20,16 @@ from tests import VECTORS
 
 GOLDEN = VECTORS / "verify"
 VOID = {"meta", "rect", "path", "circle"}
+
+
+REMEMBERED = {name: functools.cache(getattr(verifier, name)) for name in ("verify", "verify_mechanism")}
+
+
+@pytest.fixture(autouse=True)
+def one_search_for_one_question(monkeypatch):
+    """Look for the verdict on a program, a machine and a claim once: many tests read it."""
+    for name, answer in REMEMBERED.items():
+        monkeypatch.setattr(verifier, name, answer)
 
 
 def run(*arguments: str):

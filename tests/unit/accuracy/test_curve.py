@@ -53,7 +53,7 @@ def true_accuracy(curve, epsilon):
 
 @pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES.keys())
 def test_the_line_is_never_below_the_true_accuracy(curve):
-    never_below(curve, count=2_000)
+    never_below(curve, count=600)
 
 
 @pytest.mark.long

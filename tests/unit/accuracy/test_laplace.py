@@ -15,6 +15,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import HALF
 from snapdp.exact.enclosure import Enclosure
 from snapdp.mechanism.finite_precision import explicit_parameters
+from tests.tiers import one_in
 from tests.unit.accuracy.brute import F, parameters
 
 MECHANISMS = [
@@ -88,7 +89,7 @@ def test_draw_by_draw_the_distance_obeys_its_case(case, value):
 
 
 @pytest.mark.parametrize("case", MECHANISMS, ids=str)
-@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("value", one_in(3, VALUES))
 def test_the_probability_that_the_outer_clamp_binds_and_the_excess_it_causes(case, value):
     p = parameters(**case)
     found = distance(p, value)

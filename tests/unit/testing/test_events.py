@@ -16,6 +16,7 @@ from snapdp.testing.judges.events import sided
 from snapdp.testing.judges.numbers import rounded_step
 from snapdp.testing.replays import FALSE_ALARM, _fewest, fewest_separated, replays_needed, separating_chance
 from tests import ROOT
+from tests.tiers import one_in
 from tests.unit.testing import planted_numbers as planted
 
 GUIDE = (ROOT / "docs" / "guide" / "test-your-own.md").read_text(encoding="utf-8")
@@ -41,8 +42,9 @@ def test_what_is_planted_is_found_and_named(place):
     assert report(place).kinds == planted.FAULTY[place].kinds
 
 
-@pytest.mark.parametrize("each", planted.SOUND, ids=name)
-def test_its_sound_twin_passes(each):
+@pytest.mark.parametrize("place", one_in(2, range(len(planted.SOUND))), ids=map(name, planted.SOUND))
+def test_its_sound_twin_passes(place):
+    each = planted.SOUND[place]
     audit(each.release, [1, 0], [1, 1], **each.claims).check()
 
 

@@ -12,6 +12,7 @@ from snapdp.accuracy.quantiles.level_tree import LevelTree, best_tree, mean_devi
 from snapdp.accuracy.quantiles.mixture_bound import SPARE
 from snapdp.accuracy.quantiles.prefixes import prefixes
 from snapdp.errors import ParameterError
+from tests.tiers import one_in
 from tests.unit.accuracy.quantiles.brute import prefix_rows
 
 F = Fraction
@@ -23,7 +24,7 @@ def trees():
     return [LevelTree(cells=m, branching=b, known_total=known) for m, b in TREES for known in (False, True)]
 
 
-@pytest.mark.parametrize("tree", trees(), ids=str)
+@pytest.mark.parametrize("tree", one_in(3, trees()), ids=str)
 def test_the_sums_of_every_prefix_are_those_of_the_matrices(tree):
     for share in SHARES:
         found = tree.sums(share)

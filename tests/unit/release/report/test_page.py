@@ -19,7 +19,7 @@ from tests.unit.release.report.printed import printed
 
 COLUMNS = {
     "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
-    "pay": {"kind": "number", "lower": 0, "upper": 10000, "step": "0.01", "missing": "dropped"},
+    "pay": {"kind": "number", "lower": 0, "upper": 10000, "step": "0.25", "missing": "dropped"},
     "region": {"kind": "category", "categories": ["north", "<south>", "pacific"]},
     "sex": {"kind": "category", "categories": ["f", "m"]},
     "many": {"kind": "category", "categories": [f"place {i}" for i in range(200)]},

@@ -14,6 +14,7 @@ from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.spark import SparkEngine
 from tests.services import on_spark
+from tests.tiers import one_in
 from tests.unit.tables.sql.test_generator import NO_NUMBERS, TEXTS
 from tests.unit.tables.tables import csv_text
 
@@ -82,7 +83,7 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize("case", SETS)
+@pytest.mark.parametrize("case", one_in(2, SETS))
 def test_sets_of_parquet_files_are_judged_as_by_duckdb_whatever_the_session_is_set_to(case, spark, tmp_path):
     columns, expected = SETS[case]
     paths = [parquet(tmp_path / f"{i}.parquet", each) for i, each in enumerate(columns)]

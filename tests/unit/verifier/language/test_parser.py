@@ -30,6 +30,7 @@ from snapdp.verifier.language.syntax import (
     Sample,
     Variable,
 )
+from tests.tiers import first_of
 
 
 def body(text, declarations="param eps = 1/2; query f in [-4, 4];"):
@@ -224,7 +225,7 @@ def test_brackets_alone_are_no_depth():
     assert body(f"return {'(' * 5000}1{')' * 5000};") == body("return 1;")
 
 
-@pytest.mark.parametrize("count", [4_000, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", first_of([1_500, 10_000]))
 def test_no_text_makes_the_reader_crash(count):
     """Many texts, random bytes and programs cut, doubled and sprinkled: each is a program or a ProgramError."""
     rng = random.Random(3)
