@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import io
 import logging
 import sys
@@ -259,6 +260,8 @@ def _overheard(block: Callable[[], Ending]) -> tuple[Ending, dict[str, list[tupl
     out, err = io.StringIO(), io.StringIO()
 
     def listening(patches: Patches) -> tuple[Ending, list[warnings.WarningMessage] | None]:
+        patches.later(gc.unfreeze)
+        gc.freeze()  # what others left to be collected is not of this call, whenever it is
         patches.keep(sys, "unraisablehook", "stdout", "stderr")
         patches.keep(warnings, "filters", "showwarning")
         root = logging.getLogger()
@@ -269,7 +272,9 @@ def _overheard(block: Callable[[], Ending]) -> tuple[Ending, dict[str, list[tupl
         sys.stdout, sys.stderr = out, err
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            return block(), warned
+            ended = block()
+            gc.collect()  # what the call itself left says what it has to say in every run, not in one of them
+            return ended, warned
 
     ending, warned = with_patches(listening)
     for name, stream in (("stdout", out), ("stderr", err)):

@@ -6,6 +6,7 @@ import gc
 import os
 import random
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -108,6 +109,53 @@ def test_generators_that_an_exception_or_a_cycle_holds_are_not_kept(release):
     finally:
         gc.enable()
     assert len({run.draws for run in runs}) == 1
+
+
+class Left:
+    """What lies in a circle, and complains when it is collected."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        warnings.warn("nobody closed it", ResourceWarning, stacklevel=1)
+        print("collected")
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+def test_what_others_left_is_not_of_the_call_in_which_it_happens_to_be_collected(call, recwarn, capsys):
+    calls = []
+
+    def release(rows):
+        calls.append(1)
+        if len(calls) == call:
+            gc.collect()
+        return clamped(rows) + random.expovariate(1) - random.expovariate(1)
+
+    gc.disable()
+    try:
+        Left()
+        assert audit(release, *PAIR, **CLAIMS).check().width_is_judged
+    finally:
+        gc.enable()
+    assert gc.get_freeze_count() == 0
+    gc.collect()
+    assert [str(each.message) for each in recwarn] == ["nobody closed it"]
+    assert capsys.readouterr().out == "collected\n"
+
+
+def test_what_a_call_leaves_is_heard_in_that_call():
+    def release(rows):
+        if sum(rows) > 1:
+            Left()
+        return clamped(rows) + random.expovariate(1) - random.expovariate(1)
+
+    gc.disable()
+    try:
+        found = audit(release, *PAIR, **{**CLAIMS, "replays": None})
+    finally:
+        gc.enable()
+    assert {"written", "warning"} <= found.kinds
 
 
 MODULE = """
