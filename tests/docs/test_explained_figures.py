@@ -144,6 +144,9 @@ def test_bias_and_error_of_both_clamps_are_those_of_the_table():
         found = [figure for each in (tight, wide) for figure in (each.bias(value), float(each.mse(value)) ** 0.5)]
         assert [float(cell) for cell in cells] == [round(float(figure), 3) for figure in found]
     assert max(abs(float(wide.bias(f"50.{each:02}"))) for each in range(13)) < 5e-6 * wide.parameters.noise_scale
+    coarse = snapdp.Snapping(**{**declared, "epsilon": "0.999"})  # the grid is nearly as coarse as it can be
+    assert 15e-6 < max(abs(float(coarse.bias(f"50.{each:02}"))) for each in range(13)) / coarse.parameters.noise_scale
+    assert max(abs(float(coarse.bias(f"50.{each:03}"))) for each in range(125)) < 16e-6 * coarse.parameters.noise_scale
 
 
 def coverage(truth: Fraction) -> Fraction:
@@ -165,7 +168,7 @@ def test_intervals_hold_as_often_as_the_page_says():
 def test_an_interval_far_below_zero_is_zero_alone_and_sampling_errs_by_as_much_as_is_said():
     far_below = COUNT.noise_interval(-30)
     assert (far_below.lower, far_below.upper) == (0, 0)
-    assert f"ages spread by 25 years: sampling alone is ± {1.96 * 25 / 5000**0.5:.2f}" in prose_of("noise-intervals")
+    assert f"to spread by 25 years: sampling alone is ± {1.96 * 25 / 5000**0.5:.2f}" in prose_of("noise-intervals")
 
 
 def test_noise_averages_out_as_fast_as_the_page_says():

@@ -23,7 +23,7 @@ def hides_nothing(epsilon: Fraction) -> str:
         return ""
     return (
         f"Epsilon {exact_amount(epsilon)} hides nothing: what is published can be more than 480 million times likelier "
-        "with somebody's row than without it."
+        "with one person's data than with other, or none."
     )
 
 

@@ -183,7 +183,7 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     (
         ("--n-max",),
-        {"type": WHOLE, "help": "It is private, and at most this: nobody learns whether a row is there (add-remove)."},
+        {"type": WHOLE, "help": "It is private, and at most this: whether a row is there is protected (add-remove)."},
     ),
     (
         ("--person",),

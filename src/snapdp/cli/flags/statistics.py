@@ -211,7 +211,7 @@ def stated_relation(options: dict[str, Any]) -> dict[str, Any]:
     if options["n"] is None and options["n_max"] is None:
         raise click.UsageError(
             "Who is protected? Give --n N (the number of rows is public, and nobody learns the values of a row) or "
-            "--n-max N (it is private and at most N, and nobody learns whether a row is there). More: snapdp help "
+            "--n-max N (it is private and at most N, and whether a row is there is protected). More: snapdp help "
             "neighbours"
         )
     persons = {key: options[key] for key in ("rows_per_person", "unit_rows") if options[key] is not None}

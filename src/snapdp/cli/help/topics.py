@@ -20,21 +20,23 @@ def epsilon_text() -> str:
 epsilon: what may be learned about one person
 
 Think of somebody who knows everything about the table but one thing: whether a
-certain person's row is in it (or which of two values that row has). Without
-your release they would guess right in 50 of 100 cases. After it they are right
-in at most
+certain person's row is in it. (Where the number of rows is public: which of two
+values that row has.) Without your release they would guess right in 50 of 100
+cases. After it they are right in at most
 
     epsilon   right in
 {odds}
 
-whatever they know, and however they compute. Epsilon is a budget: what several
-releases cost adds up, so epsilon 0.5 today and 0.5 next year are epsilon 1
-together. A ledger keeps the account, and refuses what is beyond its cap.
+whatever they know, and however they compute. (Where the number of rows is
+private, a guess of two values of a row has twice the epsilon.) Epsilon is a
+budget: what several releases cost adds up, so epsilon 0.5 today and 0.5 next
+year are epsilon 1 together. A ledger keeps the account, and refuses what is
+beyond its cap.
 
 A smaller epsilon hides more and makes numbers less exact; half of it makes the
-error of a number about twice as large. Around 1 for all that is ever published
-about a table is a usual choice; above 3 little is hidden. More rows help: with
-ten times the people a mean is ten times as exact at the same epsilon.
+error of a number about twice as large. At most 1 for all that is ever published
+about a table is a cautious choice; above 3 little is hidden. More rows help:
+with ten times the people a mean is ten times as exact at the same epsilon.
 
 To see what an epsilon is worth before anything is spent:
 
@@ -53,11 +55,11 @@ person's data been different. What "different" means is declared once, in the
 study and in the ledger. There are two promises:
 
     relation = "change-one", n = 5000
-        The number of rows is public. Nobody learns which values a row has.
+        The number of rows is public. Which values a row has is protected.
 
     relation = "add-remove", n_max = 10000
         The number of rows is private; n_max is a public number that it does
-        not exceed. Nobody learns whether a row is in the table at all.
+        not exceed. Whether a row is in the table at all is protected.
 
 Take the second where it would tell something that a person is in the table: a
 register of patients, a list of debtors.
@@ -141,7 +143,9 @@ plan shows this before anything is spent, since it depends on nothing private.
 
 The interval is about the noise alone. It does not say how far the table is
 from a population that it is a sample of, nor what was left out, cut off by
-bounds or filled in. For those add your usual error of sampling.
+bounds or filled in. For those add an error of sampling that was not computed
+from this table, or from a variance that was released: how much its values
+spread tells about the rows, too.
 
 95 % is a choice. --alpha says in which share of releases the number may be
 further off: --alpha 0.05 is 95 %, --alpha 0.1 is 90 %. It changes how the noise
@@ -169,8 +173,9 @@ the sum of their epsilons is still true, but it reckons with the worst case in
 every one of them at once, which hardly ever happens.
 
 A weaker promise leaves such rare cases out. "epsilon 4.7 with delta 0.000001"
-means: nobody learns more than epsilon 4.7 allows, but for a chance of about
-one in a million, and in that case more may be learned. So delta has to be
+means: nothing becomes more likely than epsilon 4.7 allows by more than one in a
+million. The chance that somebody learns more than epsilon 4.7 allows can be
+some times as large, and then there may be no limit. So delta has to be
 small: well below one divided by the number of persons in the table.
 
 zCDP with rho is another weaker promise. It has no delta of its own: it says how
