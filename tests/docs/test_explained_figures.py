@@ -145,7 +145,7 @@ def test_bias_and_error_of_both_clamps_are_those_of_the_table():
         assert [float(cell) for cell in cells] == [round(float(figure), 3) for figure in found]
     assert max(abs(float(wide.bias(f"50.{each:02}"))) for each in range(13)) < 5e-6 * wide.parameters.noise_scale
     coarse = snapdp.Snapping(**{**declared, "epsilon": "0.999"})  # the grid is nearly as coarse as it can be
-    assert 15e-6 < max(abs(float(coarse.bias(f"50.{each:02}"))) for each in range(13)) / coarse.parameters.noise_scale
+    assert max(abs(float(coarse.bias(f"50.{each:02}"))) for each in range(13)) / coarse.parameters.noise_scale > 15e-6
     assert max(abs(float(coarse.bias(f"50.{each:03}"))) for each in range(125)) < 16e-6 * coarse.parameters.noise_scale
 
 
