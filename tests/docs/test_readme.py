@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
+from snapdp import Snapping
 from snapdp.cli.app import main
 from tests import ROOT
 from tests.docs.test_examples import commands_of
@@ -18,12 +19,14 @@ INSTALL = (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MOST_LINES, WIDEST = 120, 120
 CASES = {  # a column of README's table of speed, and the case of the benchmarks that it is
-    "snapdp, exact": "snapdp vector 1e6, natural grid",
+    "snapdp, default grid": "snapdp vector 1e6, fine grid",
     "numpy (insecure)": "numpy laplace + add 1e6 (insecure)",
     "python-dp": "python-dp Laplace float",
     "diffprivlib Snapping": "diffprivlib Snapping",
-    "OpenDP, default grid": "OpenDP float vector, default grid",
+    "OpenDP, default": "OpenDP float vector, default grid",
+    "OpenDP, grid 2^-20": "OpenDP float vector, grid 2^-20, size known",
 }
+ONE_BY_ONE = "snapdp scalar float"
 
 
 def test_it_fits_on_a_few_screens():
@@ -46,14 +49,22 @@ def test_nothing_that_the_four_commands_ask_for_is_useless_where_a_table_has_a_t
 
 
 def test_the_figures_of_speed_are_those_that_were_measured():
-    (table,) = re.findall(r"^\| snapdp, exact.*\n\|[-:|]+\n.*$", README, re.MULTILINE)
+    (table,) = re.findall(r"^\| snapdp, default grid.*\n\|[-:|]+\n.*$", README, re.MULTILINE)
     names, _, figures = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
-    medians = {
-        name: re.search(rf"^\| {re.escape(case)} \| [\d,.]+ \| ([\d,.]+) \|", BENCHMARKS, re.MULTILINE)
-        for name, case in CASES.items()
-    }
     assert names == list(CASES)
-    assert figures == [f"{medians[name][1]} ns" for name in names]
+    assert figures == [f"{median(CASES[name])} ns" for name in names]
+    assert re.findall(r"one by one \(snapdp so: ([\d,.]+) ns\)", README) == [median(ONE_BY_ONE)]
+
+
+def test_the_figure_of_snapdp_is_that_of_the_grid_that_is_taken_where_none_is_named():
+    declared = {"epsilon": "0.5", "sensitivity": 1, "lower": 0, "upper": 1000}
+    assert Snapping(**declared).parameters.grid == Snapping(**declared, grid="fine").parameters.grid
+    assert CASES["snapdp, default grid"].endswith("fine grid")
+
+
+def median(case: str) -> str:
+    """Return the median time of a case, as the benchmarks print it."""
+    return re.search(rf"^\| {re.escape(case)} \| [\d,.]+ \| ([\d,.]+) \|", BENCHMARKS, re.MULTILINE)[1]
 
 
 @pytest.mark.parametrize("page", [README, INSTALL], ids=["README", "install"])
