@@ -211,12 +211,13 @@ def test_a_study_that_asks_for_more_than_is_left_is_led_to_what_fits():
     assert say("inspect pay.toml").stderr == f"Read as it should be? Then, without another look:\n  {looked}\n"
     say(f"{looked.removeprefix('snapdp ')} --yes")
     raised = "snapdp ledger amend teachers.ledger --dataset teachers --cap 2 --reason"
+    other = "another table, such as next month's: a dataset and a ledger of its own\n"
     whose = "to raise the cap, a decision of who answers for the data:\n"
     last = say(f"init last.toml --data teachers.csv {COUNT} 1").stderr
-    assert last.endswith(f"with nothing left: nothing new can be released\n{whose}{raised} TEXT\n")
+    assert last.endswith(f"with nothing left: nothing new can be released\n{other}{whose}{raised} TEXT\n")
     for refused in ("ledger create --from last.toml", "release last.toml --ledger teachers.ledger --yes"):
         told = say(refused, code=1).stderr
-        assert told.endswith(f"{whose}    {raised} TEXT\n")
+        assert told.endswith(f"{other}    {whose}    {raised} TEXT\n")
         assert "snapdp release" not in told
     assert say("inspect pay.toml").stderr == ""
     say(f"{raised.removeprefix('snapdp ')} 'a second survey'")

@@ -16,6 +16,7 @@ import click
 
 from snapdp.cli.accounts.places import ledger_beside, ledger_of_table, ledgers_beside, named_account, to_share
 from snapdp.cli.accounts.standing import fitting_command, to_raise
+from snapdp.cli.flags.account import ASKED_BEFORE
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import release_arithmetic_options
@@ -124,12 +125,10 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     data = options["data"] or study.data if is_study(options) else options["source"]
     where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
     table = study.table(None if data is None else open_table(data, **where))
-    if not quiet:
-        _show_cost(plan, account)
-        _say_repeated(request, ledger)
+    asked_before = not quiet and _show_cost(request, account, ledger)
     to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
-    ask = None if yes else lambda: _ask(plan, account, look)
+    ask = None if yes else lambda: _ask(plan, account, look, asked_before=asked_before)
     try:
         return study.release(table, ledger=ledger, plan=request.plan, ask=ask, **to)
     except KeyboardInterrupt:
@@ -237,27 +236,33 @@ def output_files(options: dict[str, Any]) -> list[Path]:
     return found
 
 
-def _show_cost(plan: Plan, account: Account) -> None:
-    """Show what this release costs and means, and what it means with everything that was charged before."""
+def _show_cost(request: Request, account: Account, ledger: Ledger) -> bool:
+    """Show what a release costs and means, also with everything charged before; return whether the same was asked.
+
+    Statistics that the account released before would be charged again. The same request is free, as long as the table
+    is what it was: then nothing comes on top of what was charged.
+    """
     from snapdp.cli.plans.screen import show_plan
-
-    show_plan(plan, account=account, to_stderr=True)
-
-
-def _say_repeated(request: Request, ledger: Ledger) -> None:
-    """Say which statistics the account released before: they would be charged again."""
     from snapdp.ledger import earlier_releases
 
     found = earlier_releases(ledger.history(request.dataset)).of(request.epsilon, request.declaration)
+    is_same = found.same is not None
+    if is_same:
+        say(ASKED_BEFORE)
+    show_plan(request.plan, account=None if is_same else account, to_stderr=True)
     for title, each in zip(request.plan.titles, found.lines, strict=True):
         if each is not None:
             say(one_line(f"{title}: {each.in_words}."))
+    return is_same
 
 
-def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
-    """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here."""
+def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None, *, asked_before: bool) -> None:
+    """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here.
+
+    asked_before   whether the same was released, of a table that has changed since: what both mean was not said yet
+    """
     from snapdp.cli.plans.screen import weak_lines
-    from snapdp.ledger import later_in_words
+    from snapdp.ledger import later_in_words, together_in_words
 
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
@@ -265,7 +270,8 @@ def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
         from snapdp.cli.inspect import show_look
 
         show_look(look(), to_stderr=True)
-    for told in filter(None, (later_in_words(plan.total, account.left), weak_lines(plan))):
+    together = together_in_words(plan.total, account) if asked_before else ""
+    for told in filter(None, (together, later_in_words(plan.total, account.left), weak_lines(plan))):
         say(told)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
     if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from snapdp.ledger import Account
     from snapdp.studies import DeclaredStudy, Plan
 
+OTHER_TABLE = "another table, such as next month's: a dataset and a ledger of its own"
 MAY_RAISE = "to raise the cap, a decision of who answers for the data:"
 
 
@@ -32,8 +33,8 @@ def amend_command(ledger: str, account: str, cap: Fraction | None = None) -> str
 
 
 def to_raise(ledger: str, account: str, cap: Fraction) -> list[str]:
-    """Return whose decision a higher cap is, and the command for it, in lines."""
-    return [MAY_RAISE, amend_command(ledger, account, cap)]
+    """Return what can be done where nothing is left, in lines: who may raise the cap, and what needs no higher one."""
+    return [OTHER_TABLE, MAY_RAISE, amend_command(ledger, account, cap)]
 
 
 def fitting_command(source: str, ledger: str, left: Fraction, kept: Sequence[str] = ()) -> str:

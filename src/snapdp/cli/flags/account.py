@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from snapdp.ledger import Account
 
 
+ASKED_BEFORE = "The same was released before: of a table that has not changed since, it is free."
+
+
 class PlannedCharge(NamedTuple):
     """A plan beside the account that would be charged for it."""
 
@@ -96,7 +99,7 @@ def show_charge(found: PlannedCharge) -> None:
         style="",
     )
     if found.before:
-        note("The same was released before: of a table that has not changed since, it is free.", style="")
+        note(ASKED_BEFORE, style="")
     for told in found.repeated:
         note(one_line(told), style="")
     if found.other:
