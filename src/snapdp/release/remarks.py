@@ -49,6 +49,7 @@ CUT = (
 MOST_NAMED, LONGEST = 5, 80  # cells in a line, characters of a name
 Range = tuple[Fraction, Fraction]
 
+NO_INTERVAL = "the total has noise too, and no interval is known"
 WHY_UNKNOWN = "too few rows for this epsilon, or too few of them have a value that could be read"
 
 
@@ -83,8 +84,11 @@ def margins_line(blocks: Iterable[NumberBlock]) -> str:
 
 
 def share_line(block: NumberBlock) -> str:
-    """Return of what the numbers of a block are shares; empty where they are none."""
-    return f"{_short(block.readable_title)}: each is a share of {block.share_of}." if block.share_of else ""
+    """Return of what the numbers of a block are shares, and why they have no interval; empty where they are none."""
+    if not block.share_of:
+        return ""
+    why = "" if any(each.low is not None for each in block.numbers) else f": {NO_INTERVAL}"
+    return f"{_short(block.readable_title)}: each is a share of {block.share_of}{why}."
 
 
 def unknown_places(block: NumberBlock) -> set[int]:

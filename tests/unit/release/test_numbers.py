@@ -184,6 +184,9 @@ def test_shares_are_of_what_they_are_said_to_be_of(seed):
     assert [each.value for each in shares.numbers] == [float(min(each / total, 1)) for each in known]
     assert of_n == (shares.numbers[0].low is not None)
     assert counts.share_of == ""
+    result = made(asked, seed=seed, columns=columns)
+    why = "all counts together: the total has noise too, and no interval is known."
+    assert {why in result.to_html(), why in repr(result)} == {not of_n and "by" not in asked}
 
 
 def test_report_notebook_and_files_say_of_what_shares_are_shares(tmp_path):

@@ -14,7 +14,7 @@ from snapdp.display import Html, Mark, RowPicture, data_table, one_line
 from snapdp.release.cross_tables import crossed
 from snapdp.release.digits import shown_interval, shown_pair, shown_value
 from snapdp.release.numbers import FREE, Number, NumberBlock, shown_amount
-from snapdp.release.remarks import counted_clauses, unknown_line, unknown_places
+from snapdp.release.remarks import NO_INTERVAL, counted_clauses, unknown_line, unknown_places
 from snapdp.release.report.margins import margins_section
 from snapdp.release.report.quantiles import quantiles_section
 from snapdp.release.report.words import (
@@ -144,7 +144,7 @@ def numbers_table(block: NumberBlock, *, shares: NumberBlock | None = None) -> s
         heads, kinds = [*heads, Html("share")], [*kinds, "r"]
         columns.append([over(*shown_pair(x)) for x in shares.numbers])
         said += f" Shares cost nothing extra; each is a share of {shares.share_of}"
-        said += ", above its interval." if any(map(shown_interval, shares.numbers)) else "."
+        said += ", above its interval." if any(map(shown_interval, shares.numbers)) else f": {NO_INTERVAL}."
     rows = [(*name, *cells) for name, *cells in zip(names, *columns, strict=True)]
     said += cut_note(numbers)
     table = data_table(text(said), heads, rows, kinds, names=len(keys), is_long=len(rows) > LONG_TABLE)
