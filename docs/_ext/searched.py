@@ -45,7 +45,8 @@ ALSO = {
     "guide/grouped-release": "group by category histogram counts per region breakdown bar chart",
     "guide/inspect": "preview check how cells are read",
     "guide/large-data-on-spark": "PySpark big database warehouse postgres SQL parquet",
-    "guide/ledger": "budget cap account spent remaining raise left exhausted used up over empty overspent run out",
+    "guide/ledger": "budget cap account spent remaining raise left exhausted used up over empty overspent run out "
+    "exceeded next month year new data again updated table",
     "guide/missing-data": "empty cells blank NA null nan missing values imputation filter where subset unanswered",
     "guide/moments": "standard deviation spread covariance correlation",
     "guide/noise-primitive": "Laplace add noise array numpy library function",

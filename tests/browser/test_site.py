@@ -68,6 +68,8 @@ SEARCHES = {  # what somebody types, and the page that is meant
     "budget": "guide/ledger",
     "budget used up": "guide/ledger",
     "budget exhausted": "guide/ledger",
+    "budget exceeded": "guide/ledger",
+    "next month": "guide/ledger",
     "nothing left": "guide/ledger",
     "pandas": "guide/python",
     "spark": "guide/large-data-on-spark",

@@ -79,6 +79,7 @@ _TOLD: dict[str, tuple[str, ...]] = {  # for each name the first sentence that c
     "group groupby group-by groups per": ("Give --by COLUMN",),
     "filter if condition select": ('Give --where "age>=65"',),
     "eps e budget-epsilon privacy": ("Give --epsilon NUMBER",),
+    "budget limit": ("What an account may ever be charged is --cap NUMBER",),
     "lower upper low high range": ("Give --bounds LOWER,UPPER",),
     "clip clamp-to bound-to": ("Give --bounds LOWER,UPPER: values outside are moved to the nearest end",),
     "bins breaks cuts": ("Give --edges E1,E2,...",),
