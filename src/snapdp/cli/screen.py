@@ -38,9 +38,9 @@ class OutputError(click.ClickException):
 
     exit_code = 74  # not 1, which is a verdict of some commands
 
-    def __init__(self, problem: OSError) -> None:
-        self.unread = problem.errno == errno.EPIPE
-        super().__init__(f"Cannot write the output: {os.strerror(problem.errno or errno.EIO).lower()}.")
+    def __init__(self, message: str, *, unread: bool) -> None:
+        super().__init__(message)
+        self.unread = unread
 
 
 def prepare() -> None:
@@ -271,7 +271,8 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise OutputError(problem) from None
+        reason = os.strerror(problem.errno or errno.EIO).lower()
+        raise OutputError(f"Cannot write the output: {reason}.", unread=problem.errno == errno.EPIPE) from None
 
 
 def _unread() -> None:
