@@ -145,7 +145,7 @@ def test_a_site_whose_links_lead_somewhere_has_no_faults(tmp_path):
         ("<style>@import 'https://example.org/x.css';</style>", "https://example.org/x.css is loaded"),
         ('<style>@import"https://example.org/x.css";</style>', "https://example.org/x.css is loaded"),
         ("<STYLE>p { background: url(https://example.org/x.png) }</STYLE>", "https://example.org/x.png is loaded"),
-        ("""<p style="src: image-set('a%20b.svg' type('image/x'), '//example.org/x.png' 2x)">""", "//example.org/x.png is loaded"),
+        ("""<p style="src: image-set('a%20b.svg' type('x/y'), '//example.org/x' 2x)">""", "//example.org/x is loaded"),
         ('<p style="background: URL(https://example.org/x.png)">', "https://example.org/x.png is loaded"),
     ],
 )
