@@ -325,6 +325,13 @@ def test_every_request_of_the_page_is_described_with_all_that_it_takes():
     taken = [line for line in rows(text) if len(line) == 4]
     assert [line for line in taken if not line[3]] == []
     assert len(re.findall(r"^\| it answers \||^It answers with a file", text, re.M)) > 5
-    assert {words(line[0])[0] for line in rows(section(page("json-api.md"), "### Refusals"))} == {
-        "ok", "error", "advice", "field", "spent",
-    }  # fmt: skip
+
+
+def test_every_key_of_a_refusal_and_every_status_of_the_page_has_its_line():
+    from snapdp.web.app import REFUSALS
+    from snapdp.web.bodies import RefusalBody
+
+    keys = [words(line[0])[0] for line in rows(section(page("json-api.md"), "### Refusals"))]
+    assert keys == [*RefusalBody.model_fields]
+    shown = rows(section(page("errors.md"), "## On the page").partition("What the page")[0])
+    assert sorted(int(status) for line in shown for status in line[0].split(", ")) == sorted(REFUSALS)

@@ -9,7 +9,7 @@ from collections import Counter
 import click
 import pytest
 
-from tests.docs.reference import REFERENCE, page, rows, section, words
+from tests.docs.reference import REFERENCE, page, rows, words
 
 from snapdp_reference import api, completed, generated, messages, messages_page  # isort: skip
 from snapdp_reference.message_texts import CLOSED, OPENED  # isort: skip
@@ -108,7 +108,6 @@ def test_every_message_is_of_a_class_that_has_a_page():
 
 
 def test_what_the_page_refuses_by_itself_stands_in_one_table_and_in_the_reference():
-    from snapdp.web import app
     from snapdp.web.refusals import REFUSED
 
     shown = rows(generated("page-refusals"))
@@ -118,8 +117,6 @@ def test_what_the_page_refuses_by_itself_stands_in_one_table_and_in_the_referenc
     assert {path.name: found for path in elsewhere if (found := STATUS.findall(path.read_text("utf-8")))} == {
         "app.py": ["409", "403", "400"]  # the library's refusals; a page of HTML; what it is told about a request
     }
-    statuses = rows(section(page("errors.md"), "## On the page").partition("What the page")[0])
-    assert {int(each) for line in statuses for each in line[0].split(", ")} == set(app.REFUSALS)
 
 
 STATUS = re.compile(r"\b[45]\d\d\b")
@@ -199,8 +196,24 @@ def in_words(n):
     return "no words."
 
 class Kind:
-    def convert(self, value):
+    def convert(self, value, ctx):
         self.fail(f"{value} is no kind.")
+        ctx.fail(f"{value} is no use.")
+
+def named(*, where, when="at once"):
+    return FarError(f"{where} {when}.")
+
+def by_name():
+    raise named(where="here")
+    raise named(where="there", when="later")
+
+def at_once():
+    problem, advice = "both", "Do both."
+    raise FarError(problem, advice)
+
+def unpacked(*more):
+    raise FarError("several.", *more)
+    raise stripped(*more)
 '''
 
 
@@ -222,6 +235,11 @@ def test_messages_are_read_with_their_holes_helpers_and_alternatives(tmp_path):
         ("no words.", ""),
         ("away.", ""),
         ("<value> is no kind.", ""),
+        ("<value> is no use.", ""),
+        ("here at once.", ""),
+        ("there later.", ""),
+        ("both", "Do both."),
+        ("several.", ""),
     }
 
 
