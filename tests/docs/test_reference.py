@@ -5,16 +5,18 @@ Pages are asked with the parts that are generated when the site is built; the so
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import re
 from functools import cache
 from importlib import import_module
+from types import SimpleNamespace
 
 import click
 import pytest
 
-from snapdp.cli import app, screen, verify
+from snapdp.cli import app, screen
 from snapdp.cli.help.former_names import FORMER_COMMANDS
 from snapdp.cli.help.pages import HEADINGS, OTHERS
 from tests.docs.reference import DOCS, page, rows, section
@@ -210,9 +212,59 @@ def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headin
         assert f"| `snapdp {before}` | `snapdp {now}` |" in text
 
 
-def test_every_exit_code_is_in_the_table():
-    codes = {app.REFUSED, app.MISUSED, app.BROKEN, screen.OutputError.exit_code, *verify.EXIT.values(), 0}
-    found = {
-        int(line[0]) for line in rows(section(page("commands.md"), "## Output and exit codes")) if line[0].isdigit()
+ENDING = ("exit", "Exit", "SystemExit", "_exit")
+CLI = api.SOURCE / "cli"
+OF_ERRORS = {click.UsageError.exit_code, click.FileError.exit_code, screen.OutputError.exit_code}
+
+
+def exit_codes(tree: ast.AST, module: object, functions: dict[str, list[ast.expr]]) -> set[int]:
+    """Return the numbers that a program ends with: literals, constants, and what functions return that are asked."""
+
+    def numbers(node: ast.expr) -> set[int]:
+        found: set[int] = set()
+        for each in ast.walk(node):
+            value = each.value if isinstance(each, ast.Constant) else None
+            if isinstance(each, ast.Name):
+                found = found.union(*map(numbers, functions.get(each.id, ())))
+                value = getattr(module, each.id, None)
+            found |= {one for one in (value.values() if isinstance(value, dict) else [value]) if type(one) is int}
+        return found
+
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    ending = (call for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in ENDING)
+    return set().union(*(numbers(call.args[0]) for call in ending))
+
+
+def returned_numbers(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """Return what functions that return a number return, by their names."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.returns)
+    return {
+        each.name: [node.value for node in ast.walk(each) if isinstance(node, ast.Return) and node.value is not None]
+        for each in functions
+        if ast.unparse(each.returns) == "int"
     }
-    assert found == codes
+
+
+def codes_of(text: str) -> set[int]:
+    """Return the exit codes that a page has in its table."""
+    return {int(code) for line in rows(text) for code in line[0].split(", ") if code.isdigit()}
+
+
+def test_every_exit_code_is_in_the_tables():
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(CLI.rglob("*.py"))}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "xit(" in text or "-> int:" in text}
+    functions = {name: values for tree in trees.values() for name, values in returned_numbers(tree).items()}
+    found = OF_ERRORS | {app.REFUSED, app.MISUSED}
+    for path, tree in trees.items():
+        module = import_module(".".join(("snapdp", *path.relative_to(api.SOURCE).with_suffix("").parts)))
+        found |= exit_codes(tree, module, functions)
+    assert codes_of(section(page("commands.md"), "## Output and exit codes")) == found
+    assert codes_of(section((DOCS / "guide" / "commands.md").read_text("utf-8"), "## Output and exit codes")) == found
+    assert codes_of(section(page("errors.md"), "## Exit codes of commands")) == OF_ERRORS | {app.BROKEN}
+
+
+def test_exit_codes_of_a_program_are_found():
+    program = ast.parse("raise Exit(STOPPED)\nctx.exit(0 if n else 9)\nctx.exit(asked(n))\nctx.exit(TABLE[n])")
+    functions = returned_numbers(ast.parse("def asked(n) -> int:\n    return 7 if n else STOPPED"))
+    module = SimpleNamespace(STOPPED=5, TABLE={"a": 3, "b": 4})
+    assert exit_codes(program, module, functions) == {0, 3, 4, 5, 7, 9}

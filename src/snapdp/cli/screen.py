@@ -31,6 +31,7 @@ LONGEST_MESSAGE = 2000
 HALF_A_SCREEN = 40
 PATIENCE = 0.5  # seconds before a bar appears
 GLANCE = 0.1
+STOPPED = 1  # the exit code where somebody who was asked did not go on
 
 
 class OutputError(click.ClickException):
