@@ -45,7 +45,7 @@ from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.handing import add_files
 from snapdp.web.planning import account_answer, account_standing, plan_answer, planned
-from snapdp.web.refusals import REFUSED, UNKNOWN, Refused, refusal_values, shape_problem, status_of, told
+from snapdp.web.refusals import REFUSED, UNKNOWN, PageRefusal, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
 from snapdp.web.waiting import Busy, Desk
@@ -256,7 +256,7 @@ def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
 
 
 def _refusals(app: FastAPI) -> None:
-    def refused(why: Refused, **how: str) -> AsciiResponse:
+    def refused(why: PageRefusal, **how: str) -> AsciiResponse:
         return AsciiResponse(refusal_values(why.error, why.advice, **how), status_code=why.status)
 
     @app.exception_handler(SnapdpError)

@@ -20,7 +20,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from snapdp.web.refusals import MOST_BYTES, REFUSED, Refused, refusal_values
+from snapdp.web.refusals import MOST_BYTES, REFUSED, PageRefusal, refusal_values
 from snapdp.web.tokens import Tokens
 
 HOSTS = ("127.0.0.1", "localhost")
@@ -71,7 +71,7 @@ class Gate:
             receive = _again(whole, receive)
         await self.app(scope, receive, _with_headers(send))
 
-    def _refused(self, scope: Scope) -> Refused | None:
+    def _refused(self, scope: Scope) -> PageRefusal | None:
         """Return why a request is refused; None where it may pass."""
         host = _only(scope, b"host")
         if host is None or _name(host) not in HOSTS:
@@ -91,7 +91,7 @@ class Gate:
         """Tell whether one of the cookies is the session: another port of this host may have set others."""
         return any(name == self.cookie and self.tokens.opens(value) for name, value in _cookies(scope))
 
-    def _refused_write(self, scope: Scope, host: str) -> Refused | None:
+    def _refused_write(self, scope: Scope, host: str) -> PageRefusal | None:
         site = _only(scope, b"sec-fetch-site", absent="same-origin")
         if _only(scope, b"origin") != f"http://{host}" or site != "same-origin":
             return REFUSED["another page"]
@@ -162,7 +162,7 @@ def _with_headers(send: Any) -> Any:
     return sent
 
 
-async def _answer(send: Any, refused: Refused) -> None:
+async def _answer(send: Any, refused: PageRefusal) -> None:
     content = json.dumps(refusal_values(refused.error, refused.advice)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
     sent = _with_headers(send)
