@@ -19,7 +19,7 @@ import pytest
 from snapdp.cli import app, screen
 from snapdp.cli.help.former_names import FORMER_COMMANDS
 from snapdp.cli.help.pages import HEADINGS, OTHERS
-from tests.docs.reference import DOCS, page, rows, section
+from tests.docs.reference import DOCS, page, rows, section, words
 
 from snapdp_reference import GENERATORS, MARK, api, commands, completed, docstrings, generated  # isort: skip
 from snapdp_reference.markdown import plain  # isort: skip
@@ -219,6 +219,13 @@ def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headin
         assert f"| `snapdp {before}` | `snapdp {now}` |" in text
 
 
+def test_every_variable_of_the_environment_is_in_the_table():
+    told = {word for line in rows(section(page("commands.md"), "## Output and exit codes")) for word in words(line[0])}
+    read = {name for path in api.SOURCE.rglob("*.py") for name in OUR_VARIABLE.findall(path.read_text("utf-8"))}
+    assert {name for name in told if name.startswith("SNAPDP_")} == read
+
+
+OUR_VARIABLE = re.compile(r"\bSNAPDP_[A-Z_]+")  # not _SNAPDP_COMPLETE, which shells set for themselves
 ENDING = ("exit", "Exit", "SystemExit", "_exit")
 CLI = api.SOURCE / "cli"
 OF_ERRORS = {click.UsageError.exit_code, click.FileError.exit_code, screen.OutputError.exit_code}
