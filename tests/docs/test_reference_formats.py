@@ -17,7 +17,7 @@ from snapdp.release import record
 from snapdp.studies import KIND_KEYS, KINDS, categories, reader
 from snapdp.studies.statistics.details import CONDITION_KEYS
 from tests import ROOT
-from tests.docs.reference import page, rows, section, words
+from tests.docs.reference import page, rows, section, stated_keys, words
 
 from snapdp_reference import commands, generated, requests  # isort: skip
 
@@ -217,12 +217,6 @@ def test_the_premises_of_releases_are_those_of_the_checker():
 # JSON
 
 
-def stated_keys(command: str) -> set[str]:
-    """Return the keys that the table has for a command, those of its flags too."""
-    line = next(line for line in rows(section(page("json-api.md"), "## Commands")) if line[0] == command)
-    return set(words(line[1]))
-
-
 PLAN = "plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5"
 BARE = "plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 5 --if-output 9.5"
 CREATE = "ledger create l.ledger --dataset x --cap 1 --relation change-one --n 50"
@@ -256,7 +250,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("attack --list", "`snapdp attack` --list", set()),
     ("attack returned-noise --target numpy --trials 50", "`snapdp attack`", set()),
 ]
-NEED_MORE = {  # a person, noise and a ledger, a server: tests/cli has their results
+NEED_MORE = {  # a person, noise and a ledger, a server: tests/cli compares their results
     "`snapdp start`", "`snapdp release`, `snapdp explore`", "`snapdp ledger migrate`", "`snapdp serve`",
 }  # fmt: skip
 
