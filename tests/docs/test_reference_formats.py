@@ -9,6 +9,7 @@ import sqlite3
 import pytest
 from click.testing import CliRunner
 
+from snapdp.audits import check_release
 from snapdp.cli import app
 from snapdp.ledger import chain
 from snapdp.ledger.migrations import migrations
@@ -16,6 +17,7 @@ from snapdp.ledger.storage import sqlite_link, sqlite_schema, storage
 from snapdp.release import record
 from snapdp.studies import KIND_KEYS, KINDS, categories, reader
 from snapdp.studies.statistics.details import CONDITION_KEYS
+from snapdp.verifier.certificate import check
 from tests import ROOT
 from tests.docs.reference import page, rows, section, stated_keys, words
 
@@ -186,26 +188,24 @@ def test_the_steps_of_ledgers_are_on_the_page_all_of_them_and_in_their_order():
 # Certificates
 
 
-def test_every_key_of_a_certificate_has_its_line():
+def keys_in(text: str) -> set[str]:
+    return {word for line in rows(text) for word in words(line[0])}
+
+
+def test_every_key_of_a_certificate_has_its_line_and_no_other():
+    """By the closed lists of the checker of programs; that of releases is closed as well, and golden files have all."""
     text = page("certificates.md")
-    of_program = {
-        word for line in rows(section(text, "## Of a program: `snapdp-certificate/2`")) for word in words(line[0])
-    }
-    of_release = {
-        word
-        for line in rows(section(text, "## Of a release: `snapdp-release-certificate/1`"))
-        for word in words(line[0])
-    }
-    for path in (each for folder in GOLDEN for each in folder.glob("*certificate*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        known = of_release if "record" in found else of_program | {"name", "parameters"}
-        assert set(found) <= known, path
-        assert set(found.get("witness", ())) <= of_program, path
+    of_program, of_witness = section(text, f"## Of a program: `{[*check.FORMATS][-1]}`").split("A witness has these.")
+    assert keys_in(of_program) == check.ALWAYS.union(*check.ONLY.values())
+    assert keys_in(of_witness) - set().union(*check.WITNESS.values()) == {"kind", "f", "f_prime", "output"}
+    assert keys_in(of_witness) > set().union(*check.WITNESS.values())
+    of_release, _ = section(text, f"## Of a release: `{check_release.FORMAT}`").split("From what the record declares")
+    paths = [path for folder in GOLDEN for path in folder.glob("release-certificate*.json")]
+    assert len(paths) > 10
+    assert [path for path in paths if json.loads(path.read_text(encoding="utf-8")).keys() != keys_in(of_release)] == []
 
 
 def test_the_premises_of_releases_are_those_of_the_checker():
-    from snapdp.audits import check_release
-
     shown = [
         f"{line[0]} {line[1]}"
         for line in rows(page("certificates.md"))
