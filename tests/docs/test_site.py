@@ -87,6 +87,9 @@ def test_the_tree_beside_a_page_marks_it_and_what_is_above_it_and_leads_up_first
     with_current = module_of("docs/_ext/sidebar.py").with_current
     assert with_current(TREE, "start/install", "start/install.html") == BESIDE_INSTALL
     assert with_current(TREE, "search", "search.html") == TREE
+    glossary = '<a class="reference internal" href="glossary.html">Glossary'
+    marked = TREE.replace(f'l1">{glossary}', 'l1 current"><a class="current reference internal" href="#">Glossary')
+    assert with_current(TREE, "glossary", "glossary.html") == marked.replace("<ul>", '<ul class="current">', 1)
 
 
 def test_what_the_guarantee_does_not_cover_comes_first():
