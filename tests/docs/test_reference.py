@@ -137,10 +137,12 @@ def test_constants_have_their_values_and_what_is_said_beside_them():
 
 
 def test_fields_of_values_say_what_stands_beside_them():
+    from snapdp.release import PagedBlock
     from snapdp.studies import KeyColumn
 
     lines = api.docstring_of(KeyColumn, ["A column."])
     assert lines == ["A column.", "", "``place``", "    among the columns of the keys", ""]
+    assert [name for name, *_ in api.fields_of(PagedBlock)] == list(PagedBlock._fields)  # most are those of a Block
     assert api.without_addresses("(clock=<function now at 0x7f00>, n=1)") == "(clock=now, n=1)"
 
 
@@ -211,6 +213,8 @@ def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headin
     for path, each in commands.every_command().items():
         first = " ".join((each.help or "").split("\n\n")[0].split())
         assert f" snapdp {path}\n\n{plain(first)}\n\n" in text, path
+    assert "\n\n```text\nExit: 0 VERIFIED, 1 REFUTED" in re.search(r"^### snapdp verify$(.*?)^##", text, re.M | re.S)[1]
+    assert "\n\nIts commands: `derive`, `run`, `bound`, `compare`, `published`, `bits`." in text
     plan = re.search(r"^### snapdp plan$(.*?)^##", text, re.M | re.S)[1]
     headings = re.findall(r"^\.\. rubric:: (.*)$", plan, re.M)
     assert headings == [each for each in (*dict.fromkeys(HEADINGS.values()), OTHERS) if each in headings]

@@ -46,6 +46,9 @@ def test_every_class_of_errors_that_python_knows_is_read_from_the_source():
 def test_every_class_of_errors_is_in_the_table():
     shown = {word for line in rows(generated("classes")) for word in words(line[0])}
     assert shown == set(messages.error_classes(api.SOURCE)) - {messages.FAMILY}
+    counts = {words(line[0])[0]: int(line[3]) for line in rows(generated("classes"))}
+    made = Counter(each.error for each in every_message())
+    assert counts == {name: made[name] for name in counts}
 
 
 HANDED_ON = {  # where an error only repeats what another one has said, which is on a page already

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from tests import ROOT
 from tests.docs.navigation import DOCS, entries, pages_of_the_site
 from tests.docs.programs import module_of
 
-checker = module_of("bin/check-site")
+checker, sidebar = module_of("bin/check-site"), module_of("docs/_ext/sidebar.py")
 
 
 def test_every_page_is_in_the_navigation_and_only_once():
@@ -84,12 +86,19 @@ BESIDE_INSTALL = """<ul class="current">
 
 
 def test_the_tree_beside_a_page_marks_it_and_what_is_above_it_and_leads_up_first():
-    with_current = module_of("docs/_ext/sidebar.py").with_current
+    with_current = sidebar.with_current
     assert with_current(TREE, "start/install", "start/install.html") == BESIDE_INSTALL
     assert with_current(TREE, "search", "search.html") == TREE
     glossary = '<a class="reference internal" href="glossary.html">Glossary'
     marked = TREE.replace(f'l1">{glossary}', 'l1 current"><a class="current reference internal" href="#">Glossary')
     assert with_current(TREE, "glossary", "glossary.html") == marked.replace("<ul>", '<ul class="current">', 1)
+
+
+def test_a_tree_that_is_open_at_one_page_only_is_not_taken_for_all_pages():
+    context: dict[str, Any] = {}
+    sidebar.resolved_once({}, SimpleNamespace(builder=None), "start/install", "", context, None)
+    with pytest.raises(AssertionError, match="another one for each page"):
+        context["toctree"](collapse=True)
 
 
 def test_what_the_guarantee_does_not_cover_comes_first():

@@ -194,7 +194,7 @@ def _fields_in(owner: type) -> list[tuple[str, str, str, str]]:
             each.target.id,
             ast.unparse(each.annotation),
             "" if each.value is None else ast.unparse(each.value),
-            comments.get(each.end_lineno or 0, ""),
+            comments.get(each.lineno, ""),
         )
         for each in node.body
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
