@@ -43,6 +43,7 @@ def resolved_once(trees: dict[str, str], app: Sphinx, page: str, _: str, context
     builder: Any = app.builder
 
     def tree(**options: Any) -> str:
+        assert not options.get("collapse"), "a tree that is open at one page only is another one for each page"
         asked = repr(sorted(options.items()))
         if asked not in trees:
             trees[asked] = builder._get_local_toctree(app.config.root_doc, **options)

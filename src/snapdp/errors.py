@@ -10,6 +10,16 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal
 
+__all__ = [
+    "BoundError",
+    "BudgetError",
+    "DataError",
+    "LedgerError",
+    "ParameterError",
+    "PremiseError",
+    "ProgramError",
+    "SnapdpError",
+]
 MOST_DIGITS = 30  # of a number in a message, or of a fraction
 NUMBER = re.compile(r"(?<![\w.'\"/-])([0-9]+)(?:/([0-9]+))?(?![\w'\"/])")
 LONGEST, ENDING = 1500, 400  # characters of a problem or an advice, and how many of them are its end

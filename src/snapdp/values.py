@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, dataclass_transform
 
+__all__ = ["Value", "replaced"]
 V = TypeVar("V", bound="Value")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ from snapdp.cli.app import main
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.ledger import Ledger
 from snapdp.web import serving
+from tests.docs.reference import stated_keys
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/start\?token=[\w-]+")
 PATIENCE = 60  # seconds until a page listens, on a machine that is busy
@@ -97,6 +99,13 @@ def test_programs_read_the_address_as_json():
             assert holder.get(address).status_code == 200
         page.send_signal(signal.SIGINT)
         assert page.wait(PATIENCE) == 0
+
+
+@pytest.mark.usefixtures("place")
+def test_the_json_of_the_address_has_the_keys_that_the_reference_states(monkeypatch, capsys):
+    monkeypatch.setattr(serving, "served", lambda *_, announce, **__: announce("http://127.0.0.1:1/"))
+    main(["serve", "--json"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out).keys() == stated_keys("`snapdp serve`")
 
 
 @pytest.mark.usefixtures("place")

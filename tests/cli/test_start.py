@@ -27,6 +27,7 @@ from snapdp.tables import StoredColumn
 from snapdp.tables.sources.csv import CsvSource
 from tests.cli.conversing import END, INTERRUPT, KILL, on_a_terminal, refusals, too_long, without_style
 from tests.cli.test_screens import NAMES, UNSEEN
+from tests.docs.reference import stated_keys
 
 ROWS = [(31, "1200.50", "north"), (42, "77777.25", "south"), (53, "", "north"), (64, "850", "atlantis")]
 ABOUT = [""] * len(about_keys())  # title, publisher and contact, where studies have them
@@ -89,9 +90,10 @@ def test_the_end_is_told_to_machines_by_json_alone():
     done = start(*RELATION, "1", *LINES, "release", flags=["--json", "--yes"])
     found = json.loads(done.stdout)
     assert found["ok"] is True
+    assert found.keys() == stated_keys("`snapdp start`") - {"draft"}
     assert found["charged"] == "1"
     assert found["digest"].startswith("sha256:")
-    assert all(Path(found[key]).is_file() for key in ("study", "record", "report", "values", "ledger"))
+    assert all(Path(found[key]).is_file() for key in ("study", "record", "report", "values", "datapackage", "ledger"))
     stopped = json.loads(start("n", flags=["--json", "--ledger", "other.ledger"], code=1).stdout)
     assert (stopped["ok"], stopped["spent"], stopped["draft"]) == (False, "0", "people.start.json")
 

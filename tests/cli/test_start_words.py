@@ -19,7 +19,7 @@ from snapdp.errors import ParameterError
 from snapdp.studies import load_study, plan_of
 from tests.cli.conversing import on_a_terminal, refusals, without_style
 from tests.cli.test_start import ABOUT, AGE, LINES, RELATION, place, start, told, write_table  # noqa: F401
-from tests.docs.test_start_page import ANSWERS
+from tests.docs.test_guide_start import ANSWERS
 
 MENU = 8  # choices below the plan
 LATIN = '"Alter";"Größe"\n31;1,80\n42;1,75\n'.encode("latin-1")

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from snapdp.cli.app import main
 from snapdp.ledger import migrations
+from tests.docs.reference import stated_keys
 from tests.services import missing, new_database, postgres_server
 from tests.unit.ledger.teams import Team, psycopg
 
@@ -166,6 +167,8 @@ def test_migrate_applies_what_is_missing_and_prints_no_password(team, monkeypatc
         refused = run("ledger", "show", secret, exit_code=1)
         done = run("ledger", "migrate", secret)
         assert "1 step applied" in done.stdout
-        assert json.loads(run("ledger", "migrate", secret, "--json").stdout) == {"ok": True, "steps": 0}
+        found = json.loads(run("ledger", "migrate", secret, "--json").stdout)
+        assert found == {"ok": True, "steps": 0}
+        assert found.keys() == stated_keys("`snapdp ledger migrate`")
         assert "hunter2" not in refused.output + refused.stderr + done.output + done.stderr
     run("ledger", "migrate", "file.ledger", exit_code=2)

@@ -36,3 +36,9 @@ def rows(text: str) -> list[list[str]]:
 def words(cell: str) -> list[str]:
     """Return what a cell has in backquotes."""
     return re.findall(r"`([^`]+)`", cell)
+
+
+def stated_keys(command: str) -> set[str]:
+    """Return the keys that the table of JSON has for a command, those of its flags too."""
+    line = next(line for line in rows(section(page("json-api.md"), "## Commands")) if line[0] == command)
+    return set(words(line[1]))

@@ -68,6 +68,14 @@ def test_every_file_that_is_named_exists():
     assert [file for file, _ in named if not any((place / file).is_file() for place in places)] == []
 
 
+def test_every_program_and_every_folder_of_tests_is_named():
+    programs = {f"bin/{path.name}" for path in (ROOT / "bin").iterdir() if path.is_file()}
+    assert [name for name in sorted(programs) if not re.search(rf"\b{name}(?![\w-])", PAGE)] == []
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/*") if path.parent.name != "__pycache__"}
+    told = re.findall(r"^- `tests/(\w+)`", section("Where a new test goes"), re.MULTILINE)
+    assert sorted(told) == sorted(folders)
+
+
 def test_every_function_that_is_named_exists():
     named = [(file, function) for file, function in NAMED.findall(PAGE) if function]
     assert len(named) >= sum(len(walk) for walk in walks())

@@ -15,9 +15,11 @@ from click.testing import CliRunner
 
 from snapdp.attacks import attacks
 from snapdp.cli.app import main
+from snapdp.cli.learn.demo import REGIONS
 from snapdp.verifier import load_program, verdict_page, verify
 from tests import ROOT
 from tests.docs import real_tables
+from tests.docs.page_picture import PICTURE
 
 GUIDE = ROOT / "docs" / "guide"
 COMMANDS = {  # a picture of a command, which writes it by --plot
@@ -28,6 +30,7 @@ COMMANDS = {  # a picture of a command, which writes it by --plot
 }
 REPORTS = {"audit-naive.svg": "naive_laplace", "verify-halfscale.svg": "snap_halfscale"}  # the last one of a report
 OF_A_RELEASE = {"release-report.svg", "attack-gallery.svg"}  # drawn at random once, as releases are
+OF_THE_SITE = {ROOT / "docs" / name for name in ("conf.py", "_static/site.css", "_static/scorer.js")}
 OF_REAL_TABLES = real_tables.PICTURES  # of releases by recorded bits, which can be made again
 
 
@@ -77,14 +80,25 @@ def test_the_picture_of_the_gallery_has_every_attack_and_ours_beside_the_textboo
     assert [row for row in rows if row not in picture] == []
 
 
+def test_the_picture_of_a_report_has_the_regions_of_the_demo_with_an_interval_each():
+    picture = (GUIDE / "release-report.svg").read_text(encoding="utf-8")
+    rows = re.findall(r">([a-z]+)</text>.*?>(\d+) \((\d+) to (\d+)\)</text>", picture, re.DOTALL)
+    assert [name for name, *_ in rows] == list(REGIONS)
+    assert [name for name, value, low, high in rows if not int(low) < int(value) < int(high)] == []
+    assert "<title>mean income by region, with 95 % intervals</title>" in picture
+
+
 def test_every_picture_is_one_of_these_and_stands_on_a_page_beside_its_command():
     assert {path.name for path in (ROOT / "docs").rglob("*.svg")} == {*DRAWN, *OF_A_RELEASE}
     pages = "".join(path.read_text(encoding="utf-8") for path in sorted(GUIDE.glob("*.md")))
     assert [name for name in (*DRAWN, *OF_A_RELEASE) if f"]({name})" not in pages] == []
     assert [command for command in COMMANDS.values() if f"snapdp {command}" not in pages] == []
-    others = [path for path in (ROOT / "docs").rglob("*") if path.suffix in (".png", ".pdf", ".jpg", ".gif")]
-    assert [path.name for path in others] == ["page.png"]  # by bin/pictures
-    assert others[0].stat().st_size <= LARGEST_PAGE
+    assert PICTURE.stat().st_size <= LARGEST_PAGE
+
+
+def test_every_other_file_of_the_documentation_is_a_page_or_known():
+    files = (path for path in (ROOT / "docs").rglob("*") if path.is_file() and "_ext" not in path.parts)
+    assert {path for path in files if path.suffix not in (".md", ".svg")} == {PICTURE, *OF_THE_SITE}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""README.md is short, and what it says is so: its figures of speed, the systems it names (its number: test_figures)."""
+"""README.md is short, and what it says is so: its figures of speed, and the systems it names.
+
+Its share of outputs that tell their value is compared in test_attack_shares.
+"""
 
 from __future__ import annotations
 

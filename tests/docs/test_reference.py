@@ -5,19 +5,21 @@ Pages are asked with the parts that are generated when the site is built; the so
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import re
 from functools import cache
 from importlib import import_module
+from types import SimpleNamespace
 
 import click
 import pytest
 
-from snapdp.cli import app, screen, verify
+from snapdp.cli import app, screen
 from snapdp.cli.help.former_names import FORMER_COMMANDS
 from snapdp.cli.help.pages import HEADINGS, OTHERS
-from tests.docs.reference import DOCS, page, rows, section
+from tests.docs.reference import DOCS, page, rows, section, words
 
 from snapdp_reference import GENERATORS, MARK, api, commands, completed, docstrings, generated  # isort: skip
 from snapdp_reference.markdown import plain  # isort: skip
@@ -64,6 +66,13 @@ def test_every_file_of_the_package_itself_is_a_door_or_says_that_it_is_none():
     assert files == {each for each in api.doors() if (api.SOURCE / f"{each.rpartition('.')[2]}.py").exists()}
 
 
+def test_a_file_that_is_a_door_says_which_of_its_classes_and_functions_are_for_others():
+    for door in ("snapdp.errors", "snapdp.values"):
+        module = import_module(door)
+        own = {name for name, each in vars(module).items() if inspect.isclass(each) and each.__module__ == door}
+        assert own <= set(api.names_of(door)) <= set(vars(module))
+
+
 def test_the_doors_are_those_of_the_house():
     from tests.test_doors import WITH_DOOR
 
@@ -88,9 +97,9 @@ def test_a_class_or_function_says_what_it_is(door):
     assert [name for name in api.names_of(door) if silent(getattr(import_module(door), name))] == []
 
 
-@pytest.mark.parametrize("door", api.FIRST[:3])
+@pytest.mark.parametrize("door", api.IMPORTED_BY_MOST)
 def test_what_classes_can_do_is_said_too(door):
-    """Of what most people import; what has no docstring is not shown."""
+    """What has no docstring is not shown."""
     classes = [each for name in api.names_of(door) if inspect.isclass(each := getattr(import_module(door), name))]
     members = [(each.__name__, name, part) for each in classes for name, part in vars(each).items() if name[0] != "_"]
     plain = [(of, name, getattr(part, "fget", getattr(part, "__func__", part))) for of, name, part in members]
@@ -128,10 +137,12 @@ def test_constants_have_their_values_and_what_is_said_beside_them():
 
 
 def test_fields_of_values_say_what_stands_beside_them():
+    from snapdp.release import PagedBlock
     from snapdp.studies import KeyColumn
 
     lines = api.docstring_of(KeyColumn, ["A column."])
     assert lines == ["A column.", "", "``place``", "    among the columns of the keys", ""]
+    assert [name for name, *_ in api.fields_of(PagedBlock)] == list(PagedBlock._fields)  # most are those of a Block
     assert api.without_addresses("(clock=<function now at 0x7f00>, n=1)") == "(clock=now, n=1)"
 
 
@@ -202,6 +213,8 @@ def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headin
     for path, each in commands.every_command().items():
         first = " ".join((each.help or "").split("\n\n")[0].split())
         assert f" snapdp {path}\n\n{plain(first)}\n\n" in text, path
+    assert "\n\n```text\nExit: 0 VERIFIED, 1 REFUTED" in re.search(r"^### snapdp verify$(.*?)^##", text, re.M | re.S)[1]
+    assert "\n\nIts commands: `derive`, `run`, `bound`, `compare`, `published`, `bits`." in text
     plan = re.search(r"^### snapdp plan$(.*?)^##", text, re.M | re.S)[1]
     headings = re.findall(r"^\.\. rubric:: (.*)$", plan, re.M)
     assert headings == [each for each in (*dict.fromkeys(HEADINGS.values()), OTHERS) if each in headings]
@@ -210,9 +223,66 @@ def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headin
         assert f"| `snapdp {before}` | `snapdp {now}` |" in text
 
 
-def test_every_exit_code_is_in_the_table():
-    codes = {app.REFUSED, app.MISUSED, app.BROKEN, screen.OutputError.exit_code, *verify.EXIT.values(), 0}
-    found = {
-        int(line[0]) for line in rows(section(page("commands.md"), "## Output and exit codes")) if line[0].isdigit()
+def test_every_variable_of_the_environment_is_in_the_table():
+    told = {word for line in rows(section(page("commands.md"), "## Output and exit codes")) for word in words(line[0])}
+    read = {name for path in api.SOURCE.rglob("*.py") for name in OUR_VARIABLE.findall(path.read_text("utf-8"))}
+    assert {name for name in told if name.startswith("SNAPDP_")} == read
+
+
+OUR_VARIABLE = re.compile(r"\bSNAPDP_[A-Z_]+")  # not _SNAPDP_COMPLETE, which shells set for themselves
+ENDING = ("exit", "Exit", "SystemExit", "_exit")
+CLI = api.SOURCE / "cli"
+OF_ERRORS = {click.UsageError.exit_code, click.FileError.exit_code, screen.OutputError.exit_code}
+
+
+def exit_codes(tree: ast.AST, module: object, functions: dict[str, list[ast.expr]]) -> set[int]:
+    """Return the numbers that a program ends with: literals, constants, and what functions return that are asked."""
+
+    def numbers(node: ast.expr) -> set[int]:
+        found: set[int] = set()
+        for each in ast.walk(node):
+            value = each.value if isinstance(each, ast.Constant) else None
+            if isinstance(each, ast.Name):
+                found = found.union(*map(numbers, functions.get(each.id, ())))
+                value = getattr(module, each.id, None)
+            found |= {one for one in (value.values() if isinstance(value, dict) else [value]) if type(one) is int}
+        return found
+
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    ending = (call for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in ENDING)
+    return set().union(*(numbers(call.args[0]) for call in ending))
+
+
+def returned_numbers(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """Return what functions that return a number return, by their names."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.returns)
+    return {
+        each.name: [node.value for node in ast.walk(each) if isinstance(node, ast.Return) and node.value is not None]
+        for each in functions
+        if ast.unparse(each.returns) == "int"
     }
-    assert found == codes
+
+
+def codes_of(text: str) -> set[int]:
+    """Return the exit codes that a page has in its table."""
+    return {int(code) for line in rows(text) for code in line[0].split(", ") if code.isdigit()}
+
+
+def test_every_exit_code_is_in_the_tables():
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(CLI.rglob("*.py"))}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "xit(" in text or "-> int:" in text}
+    functions = {name: values for tree in trees.values() for name, values in returned_numbers(tree).items()}
+    found = OF_ERRORS | {app.REFUSED, app.MISUSED}
+    for path, tree in trees.items():
+        module = import_module(".".join(("snapdp", *path.relative_to(api.SOURCE).with_suffix("").parts)))
+        found |= exit_codes(tree, module, functions)
+    assert codes_of(section(page("commands.md"), "## Output and exit codes")) == found
+    assert codes_of(section((DOCS / "guide" / "commands.md").read_text("utf-8"), "## Output and exit codes")) == found
+    assert codes_of(section(page("errors.md"), "## Exit codes of commands")) == OF_ERRORS | {app.BROKEN}
+
+
+def test_exit_codes_of_a_program_are_found():
+    program = ast.parse("raise Exit(STOPPED)\nctx.exit(0 if n else 9)\nctx.exit(asked(n))\nctx.exit(TABLE[n])")
+    functions = returned_numbers(ast.parse("def asked(n) -> int:\n    return 7 if n else STOPPED"))
+    module = SimpleNamespace(STOPPED=5, TABLE={"a": 3, "b": 4})
+    assert exit_codes(program, module, functions) == {0, 3, 4, 5, 7, 9}

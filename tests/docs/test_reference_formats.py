@@ -9,6 +9,7 @@ import sqlite3
 import pytest
 from click.testing import CliRunner
 
+from snapdp.audits import check_release
 from snapdp.cli import app
 from snapdp.ledger import chain
 from snapdp.ledger.migrations import migrations
@@ -16,8 +17,9 @@ from snapdp.ledger.storage import sqlite_link, sqlite_schema, storage
 from snapdp.release import record
 from snapdp.studies import KIND_KEYS, KINDS, categories, reader
 from snapdp.studies.statistics.details import CONDITION_KEYS
+from snapdp.verifier.certificate import check
 from tests import ROOT
-from tests.docs.reference import page, rows, section, words
+from tests.docs.reference import page, rows, section, stated_keys, words
 
 from snapdp_reference import commands, generated, requests  # isort: skip
 
@@ -46,7 +48,9 @@ def fields_of_records() -> dict[str, set[str]]:
 
 def test_every_field_of_a_record_has_its_line_and_no_other():
     tables = record_tables(page("record.md"))
-    assert {place: set(lines) for place, lines in tables.items()} == fields_of_records()
+    expected = fields_of_records()
+    assert tables.keys() == expected.keys()
+    assert {place: wrong for place, fields in expected.items() if (wrong := tables[place].keys() ^ fields)} == {}
 
 
 def test_a_field_of_a_record_has_the_version_that_it_came_with():
@@ -186,26 +190,24 @@ def test_the_steps_of_ledgers_are_on_the_page_all_of_them_and_in_their_order():
 # Certificates
 
 
-def test_every_key_of_a_certificate_has_its_line():
+def keys_in(text: str) -> set[str]:
+    return {word for line in rows(text) for word in words(line[0])}
+
+
+def test_every_key_of_a_certificate_has_its_line_and_no_other():
+    """By the closed lists of the checker of programs; that of releases is closed as well, and golden files have all."""
     text = page("certificates.md")
-    of_program = {
-        word for line in rows(section(text, "## Of a program: `snapdp-certificate/2`")) for word in words(line[0])
-    }
-    of_release = {
-        word
-        for line in rows(section(text, "## Of a release: `snapdp-release-certificate/1`"))
-        for word in words(line[0])
-    }
-    for path in (each for folder in GOLDEN for each in folder.glob("*certificate*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        known = of_release if "record" in found else of_program | {"name", "parameters"}
-        assert set(found) <= known, path
-        assert set(found.get("witness", ())) <= of_program, path
+    of_program, of_witness = section(text, f"## Of a program: `{[*check.FORMATS][-1]}`").split("A witness has these.")
+    assert keys_in(of_program) == check.ALWAYS.union(*check.ONLY.values())
+    assert keys_in(of_witness) - set().union(*check.WITNESS.values()) == {"kind", "f", "f_prime", "output"}
+    assert keys_in(of_witness) > set().union(*check.WITNESS.values())
+    of_release, _ = section(text, f"## Of a release: `{check_release.FORMAT}`").split("From what the record declares")
+    paths = [path for folder in GOLDEN for path in folder.glob("release-certificate*.json")]
+    assert len(paths) > 10
+    assert [path for path in paths if json.loads(path.read_text(encoding="utf-8")).keys() != keys_in(of_release)] == []
 
 
 def test_the_premises_of_releases_are_those_of_the_checker():
-    from snapdp.audits import check_release
-
     shown = [
         f"{line[0]} {line[1]}"
         for line in rows(page("certificates.md"))
@@ -215,12 +217,6 @@ def test_the_premises_of_releases_are_those_of_the_checker():
 
 
 # JSON
-
-
-def stated_keys(command: str) -> set[str]:
-    """Return the keys that the table has for a command, those of its flags too."""
-    line = next(line for line in rows(section(page("json-api.md"), "## Commands")) if line[0] == command)
-    return set(words(line[1]))
 
 
 PLAN = "plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5"
@@ -256,7 +252,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("attack --list", "`snapdp attack` --list", set()),
     ("attack returned-noise --target numpy --trials 50", "`snapdp attack`", set()),
 ]
-NEED_MORE = {  # a person, noise and a ledger, a server: tests/cli has their results
+NEED_MORE = {  # a person, noise and a ledger, a server: tests/cli compares their results
     "`snapdp start`", "`snapdp release`, `snapdp explore`", "`snapdp ledger migrate`", "`snapdp serve`",
 }  # fmt: skip
 
@@ -324,7 +320,26 @@ def test_every_request_of_the_page_is_described_with_all_that_it_takes():
             assert must_be_given(section(text, f"### {method.upper()} {path}")) == required(ways[method]), path
     taken = [line for line in rows(text) if len(line) == 4]
     assert [line for line in taken if not line[3]] == []
-    assert len(re.findall(r"^\| it answers \||^It answers with a file", text, re.M)) > 5
-    assert {words(line[0])[0] for line in rows(section(page("json-api.md"), "### Refusals"))} == {
-        "ok", "error", "advice", "field", "spent",
-    }  # fmt: skip
+    assert text.count("\n| it answers |") > 5
+    assert "\n\nIt answers with a file." in section(text, "### GET /api/file")
+
+
+def test_every_key_of_a_refusal_and_every_status_of_the_page_has_its_line():
+    from snapdp.web.app import REFUSALS
+    from snapdp.web.bodies import RefusalBody
+
+    keys = [words(line[0])[0] for line in rows(section(page("json-api.md"), "### Refusals"))]
+    assert keys == [*RefusalBody.model_fields]
+    shown = rows(section(page("errors.md"), "## On the page").partition("What the page")[0])
+    assert sorted(int(status) for line in shown for status in line[0].split(", ")) == sorted(REFUSALS)
+
+
+def test_a_key_means_in_a_request_what_the_request_says_of_it_and_else_what_another_one_says(monkeypatch):
+    def schema(told: str) -> dict:
+        return {"description": f"A request.\n\n{told}", "properties": {"n": {}, "m": {}}}
+
+    schemas = {"A": schema("n  of A\nm  how many"), "B": schema("n  of B")}
+    monkeypatch.setattr(requests, "openapi", lambda: {"components": {"schemas": schemas}})
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}
+    (taken,) = requests._taken({"requestBody": body})
+    assert [line[3] for line in rows(taken)] == ["of A", "how many"]

@@ -21,6 +21,7 @@ GENERATORS = {  # the name in a page: the function that makes the part, from the
     "commands": "commands:commands_page",
     "messages": "messages_page:messages_page",
     "classes": "messages_page:classes_table",
+    "page-refusals": "messages_page:page_refusals",
     "requests": "requests:requests_page",
     "ledger-steps": "ledger_steps:ledger_steps",
     "ledger-step-heads": "ledger_steps:ledger_step_heads",

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import snapdp
@@ -23,7 +22,8 @@ from snapdp_reference.docstrings import as_rst, inline
 from snapdp_reference.markdown import plain
 
 SOURCE = Path(str(snapdp.__file__)).parent
-FIRST = ("snapdp", "snapdp.testing", "snapdp.interop", "snapdp.errors", "snapdp.published", "snapdp.values")
+IMPORTED_BY_MOST = ("snapdp", "snapdp.testing", "snapdp.interop")
+FIRST = (*IMPORTED_BY_MOST, "snapdp.errors", "snapdp.published", "snapdp.values")
 NO_DOOR = {"api", "cli", "web"}  # the package itself is the door of api; front ends are asked by nobody
 LONGEST_VALUE = 80
 
@@ -54,16 +54,7 @@ def page_of(door: str) -> str:
 @cache
 def names_of(door: str) -> list[str]:
     """Return what a door offers."""
-    module = import_module(door)
-    listed = getattr(module, "__all__", None)
-    if listed is not None:
-        return list(listed)
-    return [name for name, each in vars(module).items() if _is_own(each, module) and not name.startswith("_")]
-
-
-def _is_own(value: object, module: ModuleType) -> bool:
-    is_thing = inspect.isclass(value) or inspect.isfunction(value)
-    return is_thing and getattr(value, "__module__", "") == module.__name__
+    return list(import_module(door).__all__)
 
 
 @cache
@@ -203,7 +194,7 @@ def _fields_in(owner: type) -> list[tuple[str, str, str, str]]:
             each.target.id,
             ast.unparse(each.annotation),
             "" if each.value is None else ast.unparse(each.value),
-            comments.get(each.end_lineno or 0, ""),
+            comments.get(each.lineno, ""),
         )
         for each in node.body
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)

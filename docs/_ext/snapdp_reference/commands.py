@@ -10,7 +10,7 @@ import click
 
 from snapdp.cli.app import COMMANDS, main
 from snapdp.cli.help.former_names import FORMER_COMMANDS, commands_below
-from snapdp.cli.help.pages import OTHERS, SectionedCommand, heading_of
+from snapdp.cli.help.pages import HEADINGS, OTHERS, SectionedCommand, heading_of
 from snapdp_reference.docstrings import inline
 from snapdp_reference.markdown import fenced, plain, table
 
@@ -85,8 +85,6 @@ def _options(path: str, command: click.Command, ctx: click.Context) -> str:
 
 def _ordered(found: dict[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
     """Yield headings in the order of help pages: what has no heading of its own comes last."""
-    from snapdp.cli.help.pages import HEADINGS
-
     order = [*dict.fromkeys(HEADINGS.values()), OTHERS]
     yield from sorted(found.items(), key=lambda each: order.index(each[0]))
 

@@ -27,6 +27,8 @@ def cell(text: str) -> str:
 
     >>> print(cell("`A | B`, on \\n two lines"))
     `A \\| B`, on two lines
+    >>> print(cell(cell("A | B")))
+    A \\| B
     """
     return " ".join(re.sub(r"(?<!\\)\|", r"\\|", text).split())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import product
 
 MOST_ALTERNATIVES = 12  # of one message, where what is put into it can be several texts
@@ -129,11 +130,16 @@ def _is_text(node: ast.expr) -> bool:
 def assigned(function: ast.FunctionDef, known: Known) -> dict[str, list[str]]:
     """Return the texts that names of a function are given in it: by assignments, or one after the other by a loop."""
     found: dict[str, list[str]] = {}
-    for node in ast.walk(function):
-        for name, value in _pairs(node):
-            if options := said(value, known):
-                found.setdefault(name, []).extend(options)
+    for name, value in _given_in(function):
+        if options := said(value, known):
+            found.setdefault(name, []).extend(options)
     return found
+
+
+@cache
+def _given_in(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+    """Return the names that a function gives something to, each with that; many calls of a helper ask for them."""
+    return [pair for node in ast.walk(function) for pair in _pairs(node)]
 
 
 def _pairs(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

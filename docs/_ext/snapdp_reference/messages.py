@@ -29,7 +29,7 @@ from snapdp_reference.message_texts import (
 )
 
 FAMILY = "SnapdpError"
-MISUSE = ("UsageError", "BadParameter", "BadOptionUsage", "BadArgumentUsage", "ClickException")
+MISUSE = {"UsageError": 0, "BadParameter": 0, "FileError": 1, "OutputError": 0}  # of click: where its words stand
 FAILING = {"self": "BadParameter", "ctx": "UsageError"}  # whose method `fail` raises what
 _DERIVED = re.compile(r"^ *class \w+\([^)]*Error\b", re.MULTILINE)
 RAISING = re.compile(r"\braise |Error\(|\.fail\(")
@@ -87,7 +87,7 @@ def messages(source: Path) -> list[Message]:
 def at_every_place(source: Path) -> Iterator[Message]:
     """Yield every refusal of the package wherever it is made, by classes and in the order of files."""
     for error in (*error_classes(source), *MISUSE):
-        for made in _calls(source).get(error, ()):
+        for made in _read(source).calls.get(error, ()):
             yield from _of_call(made, error, source)
 
 
@@ -115,14 +115,24 @@ class _Made(NamedTuple):
     known: Known
 
 
+class _Read(NamedTuple):
+    """The calls and the functions of the package, by name; a function with the file that has it."""
+
+    calls: dict[str, list[_Made]]
+    functions: dict[str, list[tuple[ast.FunctionDef, str]]]
+
+
 @cache
-def _calls(source: Path) -> dict[str, list[_Made]]:
-    """Return every call of the package, by the name that is called."""
-    found: dict[str, list[_Made]] = {}
+def _read(source: Path) -> _Read:
+    """Return what the package calls and defines, from one walk: there are hundreds of thousands of nodes."""
+    found = _Read({}, {})
     for path, tree in trees(source).items():
-        known = _texts_of(tree, source)
-        for call, within in _within(tree, ()):
-            found.setdefault(_raised(call.func), []).append(_Made(call, within, _where(path, source), known))
+        known, place = _texts_of(tree, source), _where(path, source)
+        for node, within in _within(tree, ()):
+            if isinstance(node, ast.Call):
+                found.calls.setdefault(_raised(node.func), []).append(_Made(node, within, place, known))
+            else:
+                found.functions.setdefault(node.name, []).append((node, place))
     return found
 
 
@@ -135,27 +145,18 @@ def _raised(called: ast.expr) -> str:
 
 def _within(
     node: ast.AST, around: tuple[ast.FunctionDef, ...]
-) -> Iterator[tuple[ast.Call, tuple[ast.FunctionDef, ...]]]:
+) -> Iterator[tuple[ast.Call | ast.FunctionDef, tuple[ast.FunctionDef, ...]]]:
+    """Yield calls and functions below a node, each with the functions around it."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Call):
+        if isinstance(child, (ast.Call, ast.FunctionDef)):
             yield child, around
         if isinstance(child, _HOLDING):
             yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
 
 
-@cache
-def _functions(source: Path) -> dict[str, list[tuple[ast.FunctionDef, str]]]:
-    """Return the functions of the package, by name, each with the file that has it."""
-    found: dict[str, list[tuple[ast.FunctionDef, str]]] = {}
-    for path, tree in trees(source).items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef):
-                found.setdefault(node.name, []).append((node, _where(path, source)))
-    return found
-
-
 def _of_call(made: _Made, error: str, source: Path) -> Iterator[Message]:
-    arguments = [each for each in made.call.args if not isinstance(each, ast.Starred)]
+    given = [each for each in made.call.args if not isinstance(each, ast.Starred)]
+    arguments = given[MISUSE.get(error, 0) :]
     advice = arguments[1:2] or [each.value for each in made.call.keywords if each.arg == "advice"]
     if not arguments or (error in MISUSE and isinstance(arguments[0], ast.Attribute)):
         return
@@ -172,7 +173,7 @@ def _problems(node: ast.expr, known: Known, place: str, source: Path) -> list[st
     """Return the texts of a message; where a function is asked for all of it, what that returns."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return texts_in(node, known)
-    named = _functions(source).get(node.func.id, [])
+    named = _read(source).functions.get(node.func.id, [])
     nearest = [each for each in named if each[1] == place] or named
     if len(nearest) != 1:
         return texts_in(node, known)
@@ -196,8 +197,8 @@ def _given(made: _Made, source: Path) -> Iterator[Known]:
             for name, argument in _arguments(each.call, parameters)
             if (options := _given_text(argument, each))
         }
-        for each in (_calls(source).get(helper.name, ()) if texts else ())
-        if each.place == made.place or len(_functions(source)[helper.name]) == 1
+        for each in (_read(source).calls.get(helper.name, ()) if texts else ())
+        if each.place == made.place or len(_read(source).functions[helper.name]) == 1
     ]
     filled = [each for each in filled if texts & set(each)]
     yield from ({**local, **each} for each in filled) if filled else (local,)

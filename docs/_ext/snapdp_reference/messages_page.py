@@ -44,9 +44,10 @@ ADVICE = {  # where a message has no advice of its own
     "ProgramError": "Correct the program at the place that the message names.",
     "InProgressError": "Wait until the release that is running has ended, and ask again.",
     "UnavailableError": "Ask again when server or disk can be reached.",
-    "SnapdpError": "Do what the message says.",
+    "FileError": "Give another name, or make room: what was released is in the ledger.",
+    "OutputError": "Make room, or send the output elsewhere; where epsilon was charged, the same request is free.",
 }
-PAGES = {  # the page of each class
+PAGES = {  # the page of each class; the first of a page is its main one, and those of others are marked
     "ParameterError": "parameter",
     "BoundError": "bound",
     "BudgetError": "budget",
@@ -60,6 +61,9 @@ PAGES = {  # the page of each class
 }
 
 
+BREAK = "\\\n  "  # within an item
+
+
 @cache
 def every_message() -> list[Message]:
     """Return every refusal of the package."""
@@ -71,20 +75,22 @@ def messages_page(page: str) -> str:
     names = [name for name, of in PAGES.items() if of == page]
     found = [each for each in every_message() if each.error in names]
     many, order = Counter(each.room for each in found), [*ROOMS]
+    for room in many.keys() - ROOMS.keys():
+        raise LookupError(f"the room {room!r} has no line in ROOMS")
     found.sort(key=lambda each: (-many[each.room], order.index(each.room), each.place.partition(":")[0], each.problem))
     parts = []
     for room, lines in groupby(found, key=lambda each: each.room):
-        parts.append(f"## {ROOMS[room]}\n\n" + "\n".join(_lines(list(lines), several=len(names) > 1)))
+        parts.append(f"## {ROOMS[room]}\n\n" + "\n".join(_lines(list(lines), main=names[0])))
     return "\n\n".join(parts)
 
 
-def _lines(found: Sequence[Message], *, several: bool) -> list[str]:
-    """Return messages as items, what to do below each; what is said of several problems in the same way, once."""
+def _lines(found: Sequence[Message], *, main: str) -> list[str]:
+    """Return messages as items, what to do below each, and of which class one is that is not of the page's main one."""
     lines = []
     for each in found:
-        of = f" *({each.error})*" if several and each.error not in MISUSE and each.error != "LedgerError" else ""
-        told = "" if each.error in MISUSE else f"\\\n  {plain(each.advice) or ADVICE[each.error]}"
-        lines.append(f"- **{plain(_sentence(each.problem))}**{of}{told}")
+        of = "" if each.error in (main, *MISUSE) else f" *({each.error})*"
+        told = plain(each.advice) or ADVICE.get(each.error, "")
+        lines.append(f"- **{plain(_sentence(each.problem))}**{of}{told and f'{BREAK}{told}'}")
     return lines
 
 
@@ -103,3 +109,11 @@ def _row(each: ErrorClass) -> tuple[str, ...]:
     count = sum(1 for one in every_message() if one.error == each.name)
     told = plain(" ".join(each.told.split()))
     return f"[`{each.name}`](messages/{PAGES[each.name]}.md)", told, f"`{each.base}`", str(count)
+
+
+def page_refusals() -> str:
+    """Return what the page refuses by itself, before the library is asked."""
+    from snapdp.web.refusals import REFUSED
+
+    lines = [(str(each.status), f"**{plain(each.error)}**", plain(each.advice)) for each in REFUSED.values()]
+    return table(["status", "message", "what to do"], lines)

@@ -74,7 +74,7 @@ def _need(required: bool) -> str:
 def _answered(said: Schema) -> list[str]:
     content = said["responses"]["200"].get("content", {})
     if "application/json" not in content:
-        return [f"It answers with a file: {', '.join(f'`{each}`' for each in content)}."] if content else []
+        return ["It answers with a file."]
     schema = _resolved(content["application/json"]["schema"])
     rows = [(f"`{key}`", _kind(each), _about(each)) for key, each in schema.get("properties", {}).items()]
     return [table(["it answers", "kind", "meaning"], rows)] if rows else []

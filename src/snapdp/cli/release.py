@@ -25,7 +25,7 @@ from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import confirm, echo_json_text, is_conversation, say, watch
+from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display import exact_amount, is_address, one_line, shown_address
 from snapdp.exact import parameter
 
@@ -44,7 +44,6 @@ Examples:
   snapdp release study.toml --ledger people.ledger --yes --report report.html
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
-STOPPED = 1
 VALUES = (".csv", ".parquet")
 MOST_NAMED = 10  # certificates, each on a line
 LOOK = "Look at how the cells are read first?"

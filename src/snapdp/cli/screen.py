@@ -31,6 +31,7 @@ LONGEST_MESSAGE = 2000
 HALF_A_SCREEN = 40
 PATIENCE = 0.5  # seconds before a bar appears
 GLANCE = 0.1
+STOPPED = 1  # the exit code where somebody who was asked did not go on
 
 
 class OutputError(click.ClickException):
@@ -38,9 +39,9 @@ class OutputError(click.ClickException):
 
     exit_code = 74  # not 1, which is a verdict of some commands
 
-    def __init__(self, problem: OSError) -> None:
-        self.unread = problem.errno == errno.EPIPE
-        super().__init__(f"Cannot write the output: {os.strerror(problem.errno or errno.EIO).lower()}.")
+    def __init__(self, message: str, *, unread: bool) -> None:
+        super().__init__(message)
+        self.unread = unread
 
 
 def prepare() -> None:
@@ -271,7 +272,8 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise OutputError(problem) from None
+        reason = os.strerror(problem.errno or errno.EIO).lower()
+        raise OutputError(f"Cannot write the output: {reason}.", unread=problem.errno == errno.EPIPE) from None
 
 
 def _unread() -> None:

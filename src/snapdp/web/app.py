@@ -45,7 +45,7 @@ from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.handing import add_files
 from snapdp.web.planning import account_answer, account_standing, plan_answer, planned
-from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
+from snapdp.web.refusals import REFUSED, UNKNOWN, PageRefusal, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
 from snapdp.web.waiting import Busy, Desk
@@ -54,7 +54,7 @@ from snapdp.web.workplace import Workplace
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
 LARGEST_EXACT = 1 << 53  # a browser rounds larger whole numbers
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": RefusalBody} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500)
+    status: {"model": RefusalBody} for status in sorted({409, *(each.status for each in REFUSED.values())})
 }
 AsCommand = Callable[[DeclaredStudy], dict[str, Any]]
 
@@ -256,8 +256,8 @@ def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
 
 
 def _refusals(app: FastAPI) -> None:
-    def refused(status: int, error: str, advice: str, **how: str) -> AsciiResponse:
-        return AsciiResponse(refusal_values(error, advice, **how), status_code=status)
+    def refused(why: PageRefusal, **how: str) -> AsciiResponse:
+        return AsciiResponse(refusal_values(why.error, why.advice, **how), status_code=why.status)
 
     @app.exception_handler(SnapdpError)
     async def of_library(_: Request, refusal: SnapdpError) -> AsciiResponse:
@@ -265,21 +265,20 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def of_shape(_: Request, problem: RequestValidationError) -> AsciiResponse:
-        return refused(422, shape_problem(problem.errors()[0]), "See /openapi.json.")
+        return refused(REFUSED["another shape"]._replace(error=shape_problem(problem.errors()[0])))
 
     @app.exception_handler(HTTPException)
     async def of_address(_: Request, problem: HTTPException) -> AsciiResponse:
         if problem.status_code == 400:  # a body that no reader of JSON takes: too deep, or a number too long
-            return refused(400, "the request cannot be read.", "Send JSON, less deep and with shorter numbers.")
-        return refused(problem.status_code, "there is no such page.", "Go back to the plan.")
+            return refused(REFUSED["unreadable"])
+        return refused(REFUSED["no such page"]._replace(status=problem.status_code))
 
     @app.exception_handler(Busy)
     async def of_busy(_: Request, __: Busy) -> AsciiResponse:
-        return refused(429, "too much is being asked at once.", "Ask again in a moment. Nothing was spent.")
+        return refused(REFUSED["busy"])
 
     @app.exception_handler(Exception)
     async def of_defect(_: Request, broken: Exception) -> AsciiResponse:
         if os.environ.get("SNAPDP_TRACEBACK"):
             traceback.print_exception(broken)
-        advice = "The ledger shows what was charged, if anything was."
-        return refused(500, "snapdp broke; this is a defect.", advice, spent=UNKNOWN)
+        return refused(REFUSED["defect"], spent=UNKNOWN)

@@ -20,11 +20,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from snapdp.web.refusals import refusal_values
+from snapdp.web.refusals import MOST_BYTES, REFUSED, PageRefusal, refusal_values
 from snapdp.web.tokens import Tokens
 
 HOSTS = ("127.0.0.1", "localhost")
-MOST_BYTES = 1 << 25  # of a body: a record is at most so large
 WRITES = ("POST",)
 READS = ("GET", "HEAD")
 ENTRANCE = "/start"
@@ -42,12 +41,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-NOT_YOURS = (
-    403,
-    "this page is open to whoever opened its last address.",
-    "Press Enter in the terminal in which it runs, and open the address that it prints.",
-)
-TOO_LARGE = 413, f"the request is larger than {MOST_BYTES >> 20} MiB.", "Send a smaller one."
 Scope = dict[str, Any]
 
 
@@ -65,7 +58,7 @@ class Gate:
             return
         refused = self._refused(scope)
         if refused is not None:
-            await _answer(send, *refused)
+            await _answer(send, refused)
             return
         if scope["method"] in WRITES:
             try:
@@ -73,41 +66,40 @@ class Gate:
             except ConnectionError:  # nobody is there to be answered, and what came was not all
                 return
             if whole is None:
-                await _answer(send, *TOO_LARGE)
+                await _answer(send, REFUSED["too large"])
                 return
             receive = _again(whole, receive)
         await self.app(scope, receive, _with_headers(send))
 
-    def _refused(self, scope: Scope) -> tuple[int, str, str] | None:
-        """Return why a request is refused: its status, what is wrong and what to do; None where it may pass."""
+    def _refused(self, scope: Scope) -> PageRefusal | None:
+        """Return why a request is refused; None where it may pass."""
         host = _only(scope, b"host")
         if host is None or _name(host) not in HOSTS:
-            return 400, "this page is served to this machine only.", "Use the address that the terminal printed."
+            return REFUSED["not this machine"]
         method = scope["method"]
         if method not in (*READS, *WRITES):
-            return 405, "there is no such request.", "See /openapi.json."
+            return REFUSED["no such request"]
         if scope["path"] not in OPEN_TO_ALL and not (self._has_session(scope) and _is_own(scope)):
-            return NOT_YOURS
+            return REFUSED["not yours"]
         if scope["path"] == ENTRANCE and not _is_visit(scope):
-            return NOT_YOURS
+            return REFUSED["not yours"]
         if scope["path"].startswith(API) and not self.tokens.asks(_only(scope, SECRET.encode()) or ""):
-            return NOT_YOURS
+            return REFUSED["not yours"]
         return self._refused_write(scope, host) if method in WRITES else None
 
     def _has_session(self, scope: Scope) -> bool:
         """Tell whether one of the cookies is the session: another port of this host may have set others."""
         return any(name == self.cookie and self.tokens.opens(value) for name, value in _cookies(scope))
 
-    def _refused_write(self, scope: Scope, host: str) -> tuple[int, str, str] | None:
-        foreign = 403, "the request comes from another page.", "Use the page itself."
+    def _refused_write(self, scope: Scope, host: str) -> PageRefusal | None:
         site = _only(scope, b"sec-fetch-site", absent="same-origin")
         if _only(scope, b"origin") != f"http://{host}" or site != "same-origin":
-            return foreign
+            return REFUSED["another page"]
         kind = (_only(scope, b"content-type") or "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            return 415, "the request is not JSON.", "Send application/json."
+            return REFUSED["no JSON"]
         length = _only(scope, b"content-length", absent="0")
-        return None if length is not None and _is_small(length) else TOO_LARGE
+        return None if length is not None and _is_small(length) else REFUSED["too large"]
 
 
 async def _whole(receive: Any) -> bytes | None:
@@ -170,11 +162,11 @@ def _with_headers(send: Any) -> Any:
     return sent
 
 
-async def _answer(send: Any, status: int, error: str, advice: str) -> None:
-    content = json.dumps(refusal_values(error, advice)).encode()
+async def _answer(send: Any, refused: PageRefusal) -> None:
+    content = json.dumps(refusal_values(refused.error, refused.advice)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
     sent = _with_headers(send)
-    await sent({"type": "http.response.start", "status": status, "headers": headers})
+    await sent({"type": "http.response.start", "status": refused.status, "headers": headers})
     await sent({"type": "http.response.body", "body": content})
 
 

@@ -8,11 +8,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from snapdp.display import one_line
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
+MOST_BYTES = 1 << 25  # of a body: a record is at most so large
+
+
+class PageRefusal(NamedTuple):
+    """What the page itself refuses, whatever the library would say: the status, what is wrong and what to do."""
+
+    status: int
+    error: str
+    advice: str
+
+
+REFUSED = {  # on the page of errors too
+    "not this machine": PageRefusal(
+        400, "this page is served to this machine only.", "Use the address that the terminal printed."
+    ),
+    "unreadable": PageRefusal(400, "the request cannot be read.", "Send JSON, less deep and with shorter numbers."),
+    "not yours": PageRefusal(
+        403,
+        "this page is open to whoever opened its last address.",
+        "Press Enter in the terminal in which it runs, and open the address that it prints.",
+    ),
+    "another page": PageRefusal(403, "the request comes from another page.", "Use the page itself."),
+    "no such page": PageRefusal(404, "there is no such page.", "Go back to the plan."),
+    "no such request": PageRefusal(405, "there is no such request.", "See /openapi.json."),
+    "too large": PageRefusal(413, f"the request is larger than {MOST_BYTES >> 20} MiB.", "Send a smaller one."),
+    "no JSON": PageRefusal(415, "the request is not JSON.", "Send application/json."),
+    "another shape": PageRefusal(422, "the request is not of the shape that is asked for.", "See /openapi.json."),
+    "busy": PageRefusal(429, "too much is being asked at once.", "Ask again in a moment. Nothing was spent."),
+    "defect": PageRefusal(
+        500, "snapdp broke; this is a defect.", "The ledger shows what was charged, if anything was."
+    ),
+}
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
 UNKNOWN = "unknown"  # what a defect has cost
 OF_STUDY, OF_CSV = "study", "csv"
@@ -55,9 +87,10 @@ def shape_problem(found: Mapping[str, Any]) -> str:
     'the request is not JSON.'
     """
     if found["type"] == "json_invalid":
-        return "the request is not JSON."
+        return REFUSED["no JSON"].error
     where = ".".join(str(each) for each in found["loc"] if each != "body")
-    return f"the request is not of the shape that is asked for{where and f': {one_line(where)}'}."
+    told = REFUSED["another shape"].error
+    return f"{told.removesuffix('.')}: {one_line(where)}." if where else told
 
 
 def status_of(refusal: SnapdpError) -> int:

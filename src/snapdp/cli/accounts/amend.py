@@ -13,7 +13,7 @@ import click
 
 from snapdp.cli.accounts.views import paragraph
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.screen import confirm, echo_json, is_conversation, note, say
+from snapdp.cli.screen import STOPPED, confirm, echo_json, is_conversation, note, say
 from snapdp.display import exact_amount, guessed_right, hides_nothing, one_line, shown_address
 from snapdp.ledger import account_values, odds_of
 
@@ -26,7 +26,6 @@ Examples:
       --reason "A second wave of the survey"
   snapdp ledger amend people.ledger --close --reason "The table was deleted"
 """
-STOPPED = 1
 KEPT = (
     "This stays in the ledger for good, with the time and your reason: everybody who verifies the ledger, or a release "
     "with it, reads it."

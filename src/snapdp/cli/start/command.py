@@ -17,7 +17,7 @@ from snapdp.cli.accounts.places import told_beside
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import echo, echo_json
+from snapdp.cli.screen import STOPPED, echo, echo_json
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
@@ -39,7 +39,6 @@ Examples:
   snapdp start people.csv
   snapdp start visits.parquet --budget 1/2 --ledger visits.ledger
 """
-STOPPED = 1
 
 
 @click.command("start", cls=SectionedCommand, epilog=EXAMPLE)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.release import LOOK, saved, say_texts_kept
-from snapdp.cli.screen import echo, echo_json, is_conversation, watch
+from snapdp.cli.screen import STOPPED, echo, echo_json, is_conversation, watch
 from snapdp.cli.start.going_on import near
 from snapdp.cli.start.interview import Back, asked_once
 from snapdp.cli.start.known_table import existing_account, is_free
@@ -164,7 +164,7 @@ def _released(study: Study, table: Engine, ledger: Ledger, directory: Path) -> R
     except KeyboardInterrupt:
         account = ledger.account(study.dataset)
         paragraph(f"Stopped: {exact_amount(account.left)} of {exact_amount(account.cap)} left.")
-        raise click.exceptions.Exit(1) from None
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 @contextmanager

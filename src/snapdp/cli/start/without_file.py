@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.csv_dialect import CSV_FLAGS, csv_values
-from snapdp.cli.screen import echo
+from snapdp.cli.screen import STOPPED, echo
 from snapdp.cli.start.columns import KnownColumns
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import Decided, Talk, conversation
@@ -26,7 +26,6 @@ from snapdp.cli.start.table_file import Opened, TableFile
 from snapdp.display import one_line
 from snapdp.ledger import label
 
-STOPPED = 1
 GOES_ON = ("dataset", "data", *CSV_FLAGS, "budget")  # what the command that goes on has to name
 
 

@@ -1,4 +1,4 @@
-"""The conversation of docs/guide/start.md is one that takes place: `python -m tests.docs.test_start_page` writes it."""
+"""The conversation of the guide's page on `start` takes place: `python -m tests.docs.test_guide_start` writes it."""
 
 from __future__ import annotations
 
