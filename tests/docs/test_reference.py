@@ -11,6 +11,7 @@ import inspect
 import re
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -79,6 +80,12 @@ def test_the_doors_are_those_of_the_house():
     assert set(api.doors()) == {"snapdp", "snapdp.errors", "snapdp.published", "snapdp.values"} | {
         f"snapdp.{room}" for room in WITH_DOOR
     }
+
+
+def test_the_page_of_python_says_of_every_door_what_is_behind_it():
+    page = (DOCS / "reference" / "api" / "index.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| \[([\w.]+)\]\((\w+\.md)\) \| \w.* \|$", page, re.MULTILINE)
+    assert dict(told) == {door: Path(api.page_of(door)).name for door in api.doors()}
 
 
 def test_a_name_is_described_once_and_where_others_lead():
