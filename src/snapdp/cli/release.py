@@ -129,7 +129,7 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
         _say_repeated(request, ledger)
     to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
-    ask = None if yes else lambda: _ask(plan, account, look)
+    ask = None if yes else lambda: _ask(plan, account, look, options["source"] if is_study(options) else None)
     try:
         return study.release(table, ledger=ledger, plan=request.plan, ask=ask, **to)
     except KeyboardInterrupt:
@@ -254,17 +254,23 @@ def _say_repeated(request: Request, ledger: Ledger) -> None:
             say(one_line(f"{title}: {each.in_words}."))
 
 
-def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
-    """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here."""
+def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None, file: str | None) -> None:
+    """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here.
+
+    file   of the study, where one was given
+    """
     from snapdp.cli.plans.screen import weak_lines
     from snapdp.ledger import later_in_words
 
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
     if look is not None and is_conversation() and confirm(LOOK, default=True):
-        from snapdp.cli.inspect import show_look
+        from snapdp.cli.inspect import show_look, what_to_type
 
-        show_look(look(), to_stderr=True)
+        found = look()
+        show_look(found, to_stderr=True)
+        for told in what_to_type(found, file):
+            say(told)
     for told in filter(None, (later_in_words(plan.total, account.left), weak_lines(plan))):
         say(told)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
+        BOOLEAN_WORDS as BOOLEAN_WORDS,
         DATE as DATE,
         FALSE_WORD as FALSE_WORD,
         ISO_DATE as ISO_DATE,
@@ -270,8 +271,8 @@ else:
             ),
             "grouping.bins": "BinnedColumn binned",
             "categories": (
-                "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
-                "boolean_column date_column place_of"
+                "BOOLEAN BOOLEAN_WORDS DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO "
+                "BooleanColumn DateColumn boolean_column date_column place_of"
             ),
             "columns": (
                 "AS_NUMBERS AS_TEXT BINNED CATEGORY DEFAULT_LEVELS DROPPED INLINE INTEGER MIDDLE NUMBER PERSON "

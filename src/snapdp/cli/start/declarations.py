@@ -29,11 +29,15 @@ from snapdp.cli.start.questions import (
 from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import AS_TEXT, BINNED, BOOLEAN, CATEGORY, DATE, DROPPED, EACH, INTEGER, NUMBER
+from snapdp.studies import AS_TEXT, BINNED, BOOLEAN, BOOLEAN_WORDS, CATEGORY, DATE, DROPPED, EACH, INTEGER, NUMBER
 
 HOLDS = (
-    Choice(word="categories", means="names or codes: north, south; 1, 2, 3", others=("text",), stated=CATEGORY),
-    Choice(word="yes/no", means="yes or no, true or false, 0 or 1", others=("truth",), stated=BOOLEAN),
+    Choice(
+        word="categories", means="names or codes: north, south; ja, nein; 1, 2, 3", others=("text",), stated=CATEGORY
+    ),
+    Choice(
+        word="yes/no", means="true, t, yes, y, 1 or false, f, no, n, 0; not ja, nein", others=("truth",), stated=BOOLEAN
+    ),
     Choice(word="dates", means="days, written as 2024-05-17; a year alone is a code", stated=DATE),
     Choice(word="numbers", means="counted between edges: 0, 18, 65", stated=NUMBER),
 )
@@ -99,7 +103,9 @@ def declare_groups(columns: KnownColumns, names: Sequence[str]) -> Flow[None]:
                 key=("column", name, "holds"),
                 text=f"What does {name_of(name)} hold?",
                 menu=HOLDS,
-                more="Rows are counted by its categories, by true and false, by periods, or between edges.",
+                more="Rows are counted by its categories, by true and false, by periods, or between edges. Of yes/no "
+                f"the words are {BOOLEAN_WORDS}, in any capitals. Other words, such as ja and nein or oui and non, are "
+                "two categories: as yes/no none of them would be read.",
                 hint="A number from 1 to 4.",
                 default=next((each.word for each in HOLDS if each.stated == stored), None),
                 check=one_of(HOLDS),
