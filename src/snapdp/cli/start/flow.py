@@ -179,9 +179,7 @@ def _plan_question(key: Key, talk: Talk, outline: Outline, rows: int | None) -> 
         BUDGET: lambda: talk.interview.reopen(ASKED_BUDGET),
         CHANGE: talk.interview.choose_again,
     }
-    if talk.look is not None:
-        look = talk.look
-        acts[LOOK] = lambda: look(outline)
+    look = talk.look
     return Question(
         key=key,
         text="This is the plan. What now?",
@@ -191,6 +189,7 @@ def _plan_question(key: Key, talk: Talk, outline: Outline, rows: int | None) -> 
         before=lambda: _shown(talk, outline, rows),
         check=lambda text: _decided(outline, one_of(menu)(text)),
         acts=acts,
+        shows={} if look is None else {LOOK: lambda: look(outline)},
         ends=(RELEASE, SAVE),
     )
 
