@@ -17,7 +17,7 @@ from snapdp.cli.accounts.places import told_beside
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import echo, echo_json
+from snapdp.cli.screen import echo, echo_json, to_copy
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
@@ -145,7 +145,7 @@ class Conversation:
                     raise
                 show_problem(self._in_words(refusal))
                 if command := to_declare(refusal):
-                    paragraph(f"Try: {command}", indent="  ", first="  ")
+                    echo(to_copy(f"  Try: {command}"), err=True)
             self.interview.forget(decided.key)
 
     def _in_words(self, refusal: SnapdpError) -> SnapdpError:
