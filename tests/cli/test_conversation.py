@@ -323,9 +323,7 @@ def test_on_a_terminal_refusals_and_commands_are_broken_between_words():
         assert shown.replace(" \\\n", " ").split() == whole.split()
 
 
-COPIED = (
-    "    so: snapdp inspect 'a table with a name.csv' --null 'n. a.,k. A.' --delimiter ';' --encoding utf-8"
-)
+COPIED = "    so: snapdp inspect 'a table with a name.csv' --null 'n. a.,k. A.' --delimiter ';' --encoding utf-8"
 PROSE = "  Try: the same command with --delimiter ';' (--decimal and --thousands where numbers of the file need them)"
 
 

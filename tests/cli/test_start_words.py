@@ -241,6 +241,20 @@ def test_questions_keep_their_numbers_when_an_answer_leads_to_others():
     assert load_study("people-release/study.toml").title == "Incomes"
 
 
+def test_a_median_is_asked_for_a_coarse_step_and_the_plan_says_where_a_wider_one_is_typed():
+    answers = ["n", "n", "500", "1", "median income", "0 to 20000", "1", "1", "", "average age", *AGE, "", *ABOUT]
+    done = start(*answers, "change", "7", "10", code=1)
+    asked, first, then = done.stderr.partition("Plan: epsilon")[0], *done.stderr.split("misjudged by at most")[1:3]
+    income, _, age = asked.partition("Between which values does age lie?")
+    assert "  Coarse, for a median: 50 or 100 for incomes, 1 for ages.\n" in income
+    assert "  1 for whole numbers, 0.01 for cents, 1000 for thousands.\n" in age
+    told = "declare a wider step, such as 10 (type change, then 7, then 10): fewer levels err less."
+    assert told in " ".join(first.split())
+    assert "declare a wider step" not in then
+    assert "--step" not in done.stderr
+    assert "0 to 120 for ages, 0 to 20000 for a month's pay." in income
+
+
 def test_how_many_lines_say_little_is_said_before_the_charge():
     done = start(*RELATION, "1", *LINES[:-4], *ROUGH, "release", "y")
     before = done.stderr.partition("Release it, and charge the ledger?")[0]

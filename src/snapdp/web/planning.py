@@ -29,7 +29,9 @@ from snapdp.studies import Asked, Line, Plan, PlanWords, Spelling, plan_words
 from snapdp.web.bodies import ToPlan
 from snapdp.web.workplace import Workplace
 
-ON_THE_PAGE = Spelling(fit="Fit to the budget", if_rows="")
+ON_THE_PAGE = Spelling(
+    fit="Fit to the budget", if_rows="", step=lambda column, step: f'{step} ("Rounded to", in the column {column})'
+)
 LONGEST_SHOWN = 8  # characters of an epsilon in a field; a longer one is shown rounded, and kept as it is
 
 

@@ -6,7 +6,7 @@ Figures are rounded to the safe side (up).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -60,12 +60,15 @@ def show_plan(
         note(said.warning, err=to_stderr, style="bold red")
 
 
-def show_plan_below(plan: Plan, *, account: Account | None = None, notes: bool = True) -> None:
+def show_plan_below(
+    plan: Plan, *, account: Account | None = None, notes: bool = True, say_step: Callable[[str, str], str]
+) -> None:
     """Print a plan in a conversation: its notes first, so that the table stands right above the question about it.
 
-    notes   whether they are shown: once is enough
+    notes      whether they are shown: once is enough
+    say_step   returns how a wider step is said there, from the name of a column and the step
     """
-    spelling = BY_QUESTIONS if plan.relation.is_change_one else GUESSING
+    spelling = replaced(BY_QUESTIONS if plan.relation.is_change_one else GUESSING, step=say_step)
     said = plan_words(plan, width=console(err=True).width, most=len(plan.lines), spelling=spelling)
     before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
     for text in (*said.reading, *said.promise, *before, *said.legend) if notes else ():

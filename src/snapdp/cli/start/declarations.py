@@ -47,27 +47,33 @@ OTHERS = (
 )
 LEFT_OUT = Choice(word="leave", means="leave the row out: what is published is about rows that have one")
 MIDDLE = "middle"
+FINE = "1 for whole numbers, 0.01 for cents, 1000 for thousands."
+COARSE = "Coarse, for a median: 50 or 100 for incomes, 1 for ages."
 PERIODS = {"day": "2024-05-17", "week": "2024-W20", "month": "2024-05", "year": "2024"}
 EACH_MENU = tuple(Choice(word=each, means=PERIODS.get(each, "")) for each in EACH)
 MOST_CODES = 1000
 CODES = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 
-def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) -> Flow[None]:
-    """Ask for bounds and step of a column of numbers, and for missing cells where numbers are made of it."""
+def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True, ranked: bool = False) -> Flow[None]:
+    """Ask for bounds and step of a column of numbers, and for missing cells where numbers are made of it.
+
+    ranked   a median or quantiles are asked of it, which a coarse step makes more accurate
+    """
     known, shown = columns.declared.setdefault(name, {}), name_of(name)
     if "lower" not in known:
         low, high = yield Question(
             key=("column", name, "bounds"),
             text=f"Between which values does {shown} lie?",
-            hint="Known without looking: 0 to 120. Cells beyond count as the nearer end.",
+            hint="Known without looking: 0 to 120 for ages, 0 to 20000 for a month's pay. Cells beyond "
+            "count as the nearer end.",
             more="Bounds must not come from the table: say what is possible, not what you have seen. The noise grows "
             "with their distance, so do not make them much wider than needed. Cells outside count as the nearer "
             "bound. If nobody knows any bounds: snapdp explore finds some, at a price.",
             check=two_numbers,
             after=lambda ends: f"From {' to '.join(exact_amount(number(each)) for each in ends)}.",
         )
-        step = yield _step_question(name, low, high)
+        step = yield _step_question(name, low, high, hint=COARSE if ranked else FINE)
         known.update(_bounded(low, high, step))
     if summed and "missing" not in known:
         middle = exact_amount((parameter(known["lower"], name="low") + parameter(known["upper"], name="high")) / 2)
@@ -83,11 +89,11 @@ def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) ->
         )
 
 
-def _step_question(name: str, low: str, high: str, edges: Sequence[str] = ()) -> Question:
+def _step_question(name: str, low: str, high: str, edges: Sequence[str] = (), hint: str = FINE) -> Question:
     return Question(
         key=("column", name, "step"),
         text=f"To what are the values of {name_of(name)} rounded?",
-        hint="1 for whole numbers, 0.01 for cents, 1000 for thousands.",
+        hint=hint,
         more="Values are rounded to multiples of this before anything is added up, so that sums are exact. A "
         "coarser step changes sums little, and makes medians and quartiles more accurate.",
         check=lambda text: _checked_step(name, low, high, text, edges),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation, shared_out
@@ -222,7 +223,7 @@ def _shown(talk: Talk, outline: Outline, rows: int | None) -> None:
     notes, talk.interview.shown = stated != talk.interview.shown, stated
     echo("", err=True)
     try:
-        show_outline(outline, talk.account, notes=notes, rows=rows)
+        show_outline(outline, talk.account, notes=notes, rows=rows, interview=talk.interview)
     except SnapdpError as refusal:
         show_problem(refusal)
 
@@ -296,8 +297,18 @@ def _named(names: tuple[str, ...]) -> str:
     return ", ".join(map(name_of, names))
 
 
-def show_outline(outline: Outline, account: Account | None, *, notes: bool, rows: int | None = None) -> None:
+def show_outline(
+    outline: Outline, account: Account | None, *, notes: bool, rows: int | None, interview: Interview
+) -> None:
     """Print the plan of an outline, its table last, for so many rows; for notes see `show_plan_below`."""
     from snapdp.cli.plans.screen import show_plan_below
 
-    show_plan_below(plan_of(outline.study(), if_rows=rows), account=account, notes=notes)
+    plan, say_step = plan_of(outline.study(), if_rows=rows), partial(_step_to_type, interview)
+    show_plan_below(plan, account=account, notes=notes, say_step=say_step)
+
+
+def _step_to_type(interview: Interview, column: str, step: str) -> str:
+    """Return a wider step, and where it is typed: the question that was asked last about the step of the column."""
+    asked = (interview.place_of(("column", column, key)) for key in ("coarser", "step"))
+    number = next(filter(None, asked), None)
+    return step if number is None else f"{step} (type change, then {number}, then {step})"
