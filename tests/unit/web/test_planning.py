@@ -34,15 +34,6 @@ def epsilons(answer: Any) -> list[Fraction]:
     return [Fraction(each["epsilon"]) for each in answer["lines"]]
 
 
-def test_a_wider_step_is_named_by_the_field_of_the_page_where_it_is_typed(page):
-    column = {"kind": "number", "lower": 0, "upper": 120_000, "step": 1, "missing": "dropped"}
-    median = {"kind": "quantiles", "column": "pay", "at": ["0.5"], "epsilon": "0.25"}
-    found = planned(page, {**STUDY, "columns": {"pay": column}, "statistic": [median]})
-    told = " ".join(found["words"]["advice"])
-    assert 'a wider step, such as 100 ("Rounded to", in the column pay)' in told
-    assert "--step" not in str(found["words"])
-
-
 # Edits
 
 

@@ -64,10 +64,10 @@ class Spelling(Value):
 
     fit: str
     if_rows: str
-    step: Callable[[str, str], str] = step_in_a_study
+    step: Callable[[str, str], str]
 
 
-IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)")
+IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)", step=step_in_a_study)
 
 
 class PlanWords(Value):
