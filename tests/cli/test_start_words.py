@@ -214,7 +214,9 @@ def test_yes_no_names_its_words_and_a_look_says_where_others_become_categories()
     shown = without_style(shown)
     assert "2 yes/no      true, t, yes, y, 1 or false, f, no, n, 0; not ja, nein\n" in shown
     first, then = shown.split("> look\n")[1:]
-    assert "For raucher: type change, then 6, then categories, and its words." in first
+    assert "If raucher holds other words: type change, then 6, then categories, and the words." in " ".join(
+        first.split()
+    )
     assert "  6. What does raucher hold? 2\n" in first
     assert "nearly no cell reads as true or false" in first
     assert "raucher: " not in then

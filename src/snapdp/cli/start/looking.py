@@ -56,7 +56,9 @@ class Looking:
     def _say_what_to_change(self, look: Look) -> None:
         for name in look.neither:
             if (number := self._place_of(("column", name, "holds"))) is not None:
-                paragraph(f"For {name_of(name)}: type change, then {number}, then categories, and its words.")
+                paragraph(
+                    f"If {name_of(name)} holds other words: type change, then {number}, then categories, and the words."
+                )
 
 
 def _about(outline: Outline, opened: Opened) -> str:
