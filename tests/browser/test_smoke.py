@@ -16,6 +16,11 @@ def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
         four_statistics(form)
         form.follows("p.total", "of a budget of 1")
 
+        tab.locator("#add").click()
+        form.follows("#why", "Kind of statistic 5: Please choose.")
+        tab.get_by_role("button", name="Remove statistic 5").click()
+        form.follows("p.total", "of a budget of 1")
+
         form.write("/statistic/0/accuracy", "3000")  # from the other end
         form.follows("p.total", "of a budget of 1")
         tab.get_by_role("button", name="Lock statistic 1").click()

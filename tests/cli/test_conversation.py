@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -312,15 +313,33 @@ def test_a_second_object_is_never_printed_after_the_record(monkeypatch):
 # Terminals
 
 
-def test_on_a_terminal_refusals_are_broken_between_words_and_commands_are_not():
+def test_on_a_terminal_refusals_and_commands_are_broken_between_words():
     lacking = [*ASK, "--dataset", "people_of_a_name_that_is_long"]
     for words in (["plan", *MEAN, "--n-max", "5", "--epsilon", "1"], lacking):
         whole = process(*words, stdout=subprocess.DEVNULL).stderr
         shown = on_a_terminal(*words, NO_COLOR="1").replace("\r\n", "\n")
         assert max(map(len, whole.splitlines())) > 80
-        to_copy = ("  Try: ", "    another table: ")
-        assert all(len(line) < 80 or line.startswith(to_copy) for line in shown.splitlines()), shown
-        assert shown.split() == whole.split()
+        assert all(len(line) < 80 for line in shown.splitlines()), shown
+        assert shown.replace(" \\\n", " ").split() == whole.split()
+
+
+COPIED = "    so: snapdp inspect 'a table with a name.csv' --null 'n. a.,k. A.' --delimiter ';' --encoding utf-8"
+PROSE = "  Try: the same command with --delimiter ';' (--decimal and --thousands where numbers of the file need them)"
+
+
+@pytest.mark.parametrize("columns", [50, 60, 80, 120])
+def test_a_command_that_is_longer_than_a_line_is_one_command_when_it_is_copied(monkeypatch, columns):
+    monkeypatch.setattr(screen, "is_read_by_people", lambda: True)
+    monkeypatch.setattr(screen.shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
+    shown = screen.to_copy(COPIED)
+    assert all(len(line) < columns for line in shown.split("\n"))
+    assert "'a table with a name.csv'" in shown
+    command = shown[shown.index("snapdp") :]
+    assert shlex.split(command.replace("\\\n", "")) == shlex.split(COPIED.partition(": ")[2])
+    told = screen.to_copy(PROSE)
+    assert "\\" not in told
+    assert told.split() == PROSE.split()
+    assert screen.to_copy(f"    # {'a comment ' * 12}").count("\n") == 0
 
 
 @pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": ""}], ids=str)

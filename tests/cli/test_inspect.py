@@ -143,6 +143,21 @@ def test_shapes_are_not_broken_at_80_columns():
     assert max(map(len, shown.split("\n"))) <= 80
 
 
+def test_words_of_another_language_are_no_booleans_and_the_look_says_what_to_type():
+    people(["ja", "nein"] * (N // 2), name="smokes")
+    asked = ["--histogram", "smokes"]
+    found = " ".join(run("inspect", "people.csv", *asked, "--boolean", "smokes").stdout.split())
+    assert "smokes: nearly no cell reads as true or false. Is it two categories, such as ja and nein?" in found
+    assert "Try: the same command with --categories smokes=ja,nein in place of --boolean smokes" in found
+    after = run("inspect", "people.csv", *asked, "--categories", "smokes=ja,nein")
+    assert line_of(after.stdout, "smokes")[2:5] == ["none", "", "none"]
+    assert "Try:" not in after.stdout
+    made = [*asked, "--boolean", "smokes", "--n", str(N), "--budget", "8"]
+    assert run("init", "study.toml", *made, "--dataset", "people").exit_code == 0
+    said = " ".join(run("inspect", "study.toml", "--data", "people.csv").stdout.split())
+    assert 'in study.toml, for the column smokes: kind = "category" and categories = ["ja", "nein"]' in said
+
+
 def test_a_mean_of_text_is_told_by_the_look_and_refused_where_a_schema_says_text():
     sexes = ["male", "female"] * (N // 2)
     people(sexes, name="sex")

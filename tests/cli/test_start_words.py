@@ -173,15 +173,88 @@ def test_no_budget_is_said_to_be_more_than_it_is():
 
 def test_plan_and_menu_are_on_a_screen_of_24_lines_together():
     Path("people.csv").write_text(table_text(people()), encoding="utf-8")
-    shown, _ = on_a_terminal(["start", "people.csv"], [*ANSWERS[:-3], "look", "?", "quit"])
-    first, after_look = without_style(shown).split("Plan: epsilon")[1:]
-    for part in (first, after_look):
+    shown, _ = on_a_terminal(["start", "people.csv"], [*ANSWERS[:-3], "budget", "", "?", "quit"])
+    first, again = without_style(shown).split("Plan: epsilon")[1:]
+    for part in (first, again):
         screen = part.partition("\n> ")[0].split("\n")
         assert len(screen) + 1 < 24  # and the line that is typed
         assert screen[-MENU].startswith("  1 release")
         assert sum(each.startswith("  ") and "1/6" in each for each in screen) == 6
     assert shown.count("What is protected:") == 1
     assert "--if-rows" not in shown
+
+
+def test_a_look_stays_on_a_screen_of_24_lines_with_the_menu_in_short():
+    shown, _ = on_a_terminal(["start", "people.csv"], [*RELATION, "1", *LINES, "look", "quit"])
+    plan, look = without_style(shown).partition("> look\n")[::2]
+    assert "Plan: epsilon" in plan
+    assert "Plan: epsilon" not in look
+    screen = look.partition("\n> ")[0].rstrip().split("\n")
+    assert screen[-1] == "This is the plan. What now?"
+    assert screen[-2].startswith("  1 release  2 more  3 remove  4 add")
+    assert len(screen) + 1 < 24
+
+
+def test_a_look_is_not_offered_again_before_the_release_of_what_was_looked_at():
+    offered = "Look at how the cells are read first?"
+    answers = [*RELATION, "1", *LINES, "look"]
+    shown, _ = on_a_terminal(["start", "people.csv"], [*answers, "release", "n", "quit"])
+    assert offered not in shown
+    assert "Release it, and charge the ledger?" in shown
+    changed = ["add", "total age", "", "release", "n", "add", "average income", "0 9000", "1", "1", "", "release"]
+    shown, _ = on_a_terminal(["start", "people.csv"], ["2", *answers, *changed, "n", "n", "quit"])
+    assert shown.count(offered) == 1
+    assert offered in shown.partition("average income")[2]
+
+
+def test_yes_no_names_its_words_and_a_look_says_where_others_become_categories():
+    write_table("people.csv", [("ja",), ("nein",)] * 2, heads="raucher")
+    answers = [*RELATION, "1", "count by raucher", "2", "", "", *ABOUT]
+    shown, _ = on_a_terminal(["start", "people.csv"], [*answers, "look", "change", "6", "1", "ja, nein", "", "look"])
+    shown = without_style(shown)
+    assert "2 yes/no      true, t, yes, y, 1 or false, f, no, n, 0; not ja, nein\n" in shown
+    first, then = shown.split("> look\n")[1:]
+    assert "If raucher holds other words: type change, then 6, then categories, and the words." in " ".join(
+        first.split()
+    )
+    assert "  6. What does raucher hold? 2\n" in first
+    assert "nearly no cell reads as true or false" in first
+    assert "raucher: " not in then
+
+
+def test_the_menu_of_the_plan_keeps_no_answer_of_before():
+    done = start(*RELATION, "1", *LINES, "2", "<", "change", "", "2", "1", "2", "<", "<", "<", "add", "<", code=1)
+    menus = done.stderr.split("This is the plan. What now?\n")[1:]
+    assert len(menus) > 3
+    assert not any("(Enter" in each.partition("\n> ")[0] for each in menus)
+    assert "Which line gets more?" in done.stderr
+
+
+def test_questions_keep_their_numbers_when_an_answer_leads_to_others():
+    edited = ["change", "9", "average income", "0 9000", "1", "1", ""]
+    done = start(*RELATION, "1", *LINES, *edited, "change", "14", "Incomes", "save")
+    first, then = (each.partition("Which one?")[0] for each in done.stderr.split("  1. ")[1:])
+    for kept in (8, 13, 14):
+        (line,) = re.findall(f"^ +{kept}[.] .*$", first, re.MULTILINE)
+        assert line in then
+    assert " 10. What does region hold?" in first
+    assert " 10. " not in then
+    assert " 17. Between which values does income lie? 0 9000" in then
+    assert load_study("people-release/study.toml").title == "Incomes"
+
+
+def test_a_median_is_asked_for_a_coarse_step_and_the_plan_says_where_a_wider_one_is_typed():
+    answers = ["n", "n", "500", "1", "median income", "0 to 20000", "1", "1", "", "average age", *AGE, "", *ABOUT]
+    done = start(*answers, "change", "7", "10", code=1)
+    asked, first, then = done.stderr.partition("Plan: epsilon")[0], *done.stderr.split("misjudged by at most")[1:3]
+    income, _, age = asked.partition("Between which values does age lie?")
+    assert "  Coarse, for a median: 50 or 100 for incomes, 1 for ages.\n" in income
+    assert "  1 for whole numbers, 0.01 for cents, 1000 for thousands.\n" in age
+    told = "declare a wider step, such as 10 (type change, then 7, then 10): fewer levels err less."
+    assert told in " ".join(first.split())
+    assert "declare a wider step" not in then
+    assert "--step" not in done.stderr
+    assert "0 to 120 for ages, 0 to 20000 for a month's pay." in income
 
 
 def test_how_many_lines_say_little_is_said_before_the_charge():

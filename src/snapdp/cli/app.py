@@ -153,8 +153,8 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
         screen.echo_json(said if command is None else {**said, "try": command})
         return
     told = screen.wrapped("\n  ".join(filter(None, (f"Refused: {problem}", advice))))
-    tried = "\n  Try: " + command.replace("\n", "\n    ") if command else ""  # each line in one piece, to be copied
-    screen.echo(told + tried, err=True, colour="red")
+    tried = f"  Try: {command}".replace("\n", "\n    ").split("\n") if command else []
+    screen.echo("\n".join([told, *map(screen.to_copy, tried)]), err=True, colour="red")
 
 
 def _harmless(text: str) -> str:

@@ -6,6 +6,7 @@ Room: cli. Parse, one library call, render. It has no --json: what it says is fo
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,14 @@ import click
 
 from snapdp.cli.accounts.places import account_in, ledger_beside
 from snapdp.cli.accounts.standing import affordable_command
+from snapdp.cli.flags.by_name import as_item
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_look
 from snapdp.cli.flags.statistics import column_values, named_columns
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo, note, say, table, watch
+from snapdp.display import one_line
 
 if TYPE_CHECKING:
     from snapdp.tables import Look
@@ -50,9 +53,9 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
     ctx.meta["snapdp.try"], ctx.meta["snapdp.study"] = partial(to_declare, study=study), study is not None
     look = _look(options)
     show_look(look)
-    if look.signs:
-        note(_to_type(dict(look.signs), study), style="")
-    elif study is not None and look.lines:
+    for told in what_to_type(look, study):
+        note(told, style="")
+    if study is not None and look.lines and not look.signs and not look.neither:
         _say_next(study, options)
 
 
@@ -107,7 +110,26 @@ def show_look(look: Look, *, to_stderr: bool = False) -> None:
         note(each, err=to_stderr)
 
 
-def _to_type(signs: dict[str, str], study: str | None) -> str:
+def what_to_type(look: Look, study: str | None) -> Iterator[str]:
+    """Yield what to type where numbers are written with other signs, and where a column is none of booleans."""
+    if look.signs:
+        yield _signs(dict(look.signs), study)
+    for name in look.neither:
+        yield _two_categories(name, study)
+
+
+def _two_categories(name: str, study: str | None) -> str:
+    """Return how two words of another language are declared; they are an example, never taken from the table."""
+    shown = one_line(name)
+    if study is None:
+        of = shlex.quote(as_item(shown))
+        said = f"the same command with --categories {of}=ja,nein in place of --boolean {shlex.quote(shown)}"
+    else:
+        said = f'in {shlex.quote(study)}, for the column {shown}: kind = "category" and categories = ["ja", "nein"]'
+    return f"Try: {said}, with its own words."
+
+
+def _signs(signs: dict[str, str], study: str | None) -> str:
     """Return what to type where numbers are written with other signs: flags, or lines of the study."""
     if study is None:
         flags = (

@@ -127,7 +127,8 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     asked_before = not quiet and _show_cost(request, account, ledger)
     to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
-    ask = None if yes else lambda: _ask(plan, account, look, asked_before=asked_before)
+    file = options["source"] if is_study(options) else None
+    ask = None if yes else lambda: _ask(plan, account, look, file, asked_before=asked_before)
     try:
         return study.release(table, ledger=ledger, plan=request.plan, ask=ask, **to)
     except KeyboardInterrupt:
@@ -255,9 +256,12 @@ def _show_cost(request: Request, account: Account, ledger: Ledger) -> bool:
     return is_same
 
 
-def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None, *, asked_before: bool) -> None:
+def _ask(
+    plan: Plan, account: Account, look: Callable[[], Look] | None, file: str | None, *, asked_before: bool
+) -> None:
     """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here.
 
+    file           of the study, where one was given
     asked_before   whether the same was released, of a table that has changed since: what both mean was not said yet
     """
     from snapdp.cli.plans.screen import weak_lines
@@ -266,9 +270,12 @@ def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None, *, asked
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
     if look is not None and is_conversation() and confirm(LOOK, default=True):
-        from snapdp.cli.inspect import show_look
+        from snapdp.cli.inspect import show_look, what_to_type
 
-        show_look(look(), to_stderr=True)
+        found = look()
+        show_look(found, to_stderr=True)
+        for told in what_to_type(found, file):
+            say(told)
     together = together_in_words(plan.total, account) if asked_before else ""
     for told in filter(None, (together, later_in_words(plan.total, account.left), weak_lines(plan))):
         say(told)

@@ -32,6 +32,7 @@ HALF_A_SCREEN = 40
 PATIENCE = 0.5  # seconds before a bar appears
 GLANCE = 0.1
 STOPPED = 1  # the exit code where somebody who was asked did not go on
+SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|\S)+""")
 
 
 class OutputError(click.ClickException):
@@ -80,6 +81,28 @@ def wrapped(text: str, *, first: str = "") -> str:
         for line in f"{first}{text}".split("\n")
     ]
     return "\n".join(lines).removeprefix(first)
+
+
+def to_copy(line: str) -> str:
+    """Return a line for stderr that may hold a command, broken between its words where a terminal is narrower.
+
+    A command goes on behind a backslash, so that it is one command when it is copied; what stands in quotes is one
+    word, and a comment stays one line. Files and pipes get all of it whole.
+    """
+    width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns - 1)
+    indent = " " * (len(line) - len(line.lstrip()))
+    if not is_read_by_people() or len(line) <= width or line.lstrip().startswith("#"):
+        return line
+    command = re.search(r"(?<!\S)snapdp ", line)
+    begins = len(line) if command is None else command.start()
+    lines, shown = [], indent
+    for word in SHELL_WORD.finditer(line):
+        goes_on = " \\" if begins < word.start() else ""
+        if shown.strip() and len(shown) + 1 + len(word[0]) + len(" \\") > width:
+            lines.append(shown + goes_on)
+            shown = indent + "  "
+        shown += f" {word[0]}" if shown.strip() else word[0]
+    return "\n".join([*lines, shown])
 
 
 def folded(text: str, *, until: str | None = None, as_tables: bool = False) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
+        BOOLEAN_WORDS as BOOLEAN_WORDS,
         DATE as DATE,
         FALSE_WORD as FALSE_WORD,
         ISO_DATE as ISO_DATE,
@@ -142,6 +143,7 @@ if TYPE_CHECKING:
     from snapdp.studies.plans.usefulness import Useless as Useless, useless_lines as useless_lines
     from snapdp.studies.plans.variance_ways import OtherWay as OtherWay, other_way as other_way
     from snapdp.studies.plans.words import (
+        IN_PYTHON as IN_PYTHON,
         PlanWords as PlanWords,
         Spelling as Spelling,
         details_of as details_of,
@@ -270,8 +272,8 @@ else:
             ),
             "grouping.bins": "BinnedColumn binned",
             "categories": (
-                "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
-                "boolean_column date_column place_of"
+                "BOOLEAN BOOLEAN_WORDS DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO "
+                "BooleanColumn DateColumn boolean_column date_column place_of"
             ),
             "columns": (
                 "AS_NUMBERS AS_TEXT BINNED CATEGORY DEFAULT_LEVELS DROPPED INLINE INTEGER MIDDLE NUMBER PERSON "
@@ -307,7 +309,7 @@ else:
             "plans.table": "error_in_words",
             "plans.usefulness": "Useless useless_lines",
             "plans.variance_ways": "OtherWay other_way",
-            "plans.words": "PlanWords Spelling details_of plan_words useless_in_words",
+            "plans.words": "IN_PYTHON PlanWords Spelling details_of plan_words useless_in_words",
             "statistics.number_errors": "NumberError",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "ranks.rank_figures": "LikelyQuantile RANGES_WITHIN_RANGES RankFigures",

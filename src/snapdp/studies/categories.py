@@ -47,6 +47,7 @@ MOST_PERIODS = 100_000
 PLAIN_NUMBER = " *[+-]?([0-9]{1,15}([.][0-9]{0,15})?|[.][0-9]{1,15}) *"
 TRUE_WORD, FALSE_WORD = " *([tT]([rR][uU][eE])?|[yY]([eE][sS])?) *", " *([fF]([aA][lL][sS][eE])?|[nN][oO]?) *"
 ONE, ZERO = " *[+]?0{0,14}1([.]0{0,15})? *", " *[+-]?(0{1,15}([.]0{0,15})?|[.]0{1,15}) *"
+BOOLEAN_WORDS = "true, t, yes, y, 1 and false, f, no, n, 0"  # of these patterns, for people; in English alone
 TRUE, FALSE = f"({TRUE_WORD}|{ONE})", f"({FALSE_WORD}|{ZERO})"
 ISO_DATE = (
     " *[0-9]{4}-[0-9]{2}-[0-9]{2}"

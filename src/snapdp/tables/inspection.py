@@ -14,6 +14,7 @@ from textwrap import wrap
 
 from snapdp.display import html_card, one_line, visible
 from snapdp.studies import BooleanColumn, CategoryColumn, Column, MagnitudeColumn, NumberColumn, PersonColumn
+from snapdp.tables.misread import conclusion, in_notes
 from snapdp.tables.number_shapes import written_so
 from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
 from snapdp.tables.sql.stored import LABEL, TEXT, Field
@@ -59,12 +60,14 @@ class Look(Value):
     heads, lines   a table
     notes          sentences under it
     signs          of numbers, decimal and thousands, in which cells that were not read could be, by their shapes
+    neither        columns declared as booleans of which many cells are neither true nor false
     """
 
     heads: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     signs: tuple[tuple[str, str], ...] = ()
+    neither: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         split = ([each.split("\n") for each in line] for line in (self.heads, *self.lines))
@@ -137,8 +140,25 @@ def declared_look(
     numbers = [place for place, column in enumerate(columns) if isinstance(column, NumberColumn)]
     signs, told = written_so([(lines[at][0], shapes.get(at, ())) for at in numbers]) if is_csv else ({}, "")
     spelt = f"{', '.join(near)}: {SPELT_OTHERWISE}" if near else ""
-    notes = filter(None, (told, spelt, OF_ROWS, SHAPES, NOT_PUBLIC))
-    return Look(heads=heads, lines=tuple(lines), notes=tuple(notes), signs=tuple(signs.items()))
+    concluded = [_concluded(column, tally, rows) for column, tally in zip(columns, found, strict=True)]
+    for at in numbers:
+        if told and written_so([(lines[at][0], shapes.get(at, ()))])[1]:
+            concluded[at] = ""  # it is told already how these are written
+    misread = in_notes(zip((line[0] for line in lines), concluded, strict=True))
+    notes = filter(None, (told, *misread, spelt, OF_ROWS, SHAPES, NOT_PUBLIC))
+    truths = (each for each, text in zip(columns, concluded, strict=True) if text and isinstance(each, BooleanColumn))
+    neither = tuple(each.name for each in truths)
+    return Look(heads=heads, lines=tuple(lines), notes=tuple(notes), signs=tuple(signs.items()), neither=neither)
+
+
+def _concluded(column: Column, tally: Tally, rows: int) -> str:
+    """Return what is concluded of a column many of whose cells failed: by classes, as everything is that is shown."""
+    listed = isinstance(column, CategoryColumn) and column.listed
+    failed = tally.outside if listed else tally.unread  # a number outside of its bounds was read
+    if class_of(failed, rows) != MORE:
+        return ""
+    read = rows - tally.missing - failed
+    return conclusion(column, is_hardly_read=class_of(read, rows) in (NONE, UP_TO_1))
 
 
 # Columns of which nothing is declared

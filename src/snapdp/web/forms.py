@@ -11,6 +11,7 @@ from typing import Any
 
 from snapdp.studies import (
     BOOLEAN,
+    BOOLEAN_WORDS,
     CATEGORY,
     DATE,
     INTEGER,
@@ -39,6 +40,9 @@ COLUMNS = {
     BOOLEAN: "Yes or no",
     DATE: "Dates",
     "magnitude": "Numbers of unknown size",
+}
+COLUMN_HINTS = {
+    BOOLEAN: f"Read are {BOOLEAN_WORDS}, in any capitals. Other words, such as ja and nein, are two categories.",
 }
 FIELDS: dict[str, tuple[str, str, str]] = {  # type, label, hint
     "column": ("column", "Column", ""),
@@ -85,7 +89,12 @@ def forms() -> dict[str, Any]:
     return {
         "statistics": [_statistic(kind, found) for kind, found in KINDS.items()],
         "columns": [
-            {"kind": kind, "label": COLUMNS.get(kind, kind), "keys": list(_column_keys(kind))}
+            {
+                "kind": kind,
+                "label": COLUMNS.get(kind, kind),
+                "hint": COLUMN_HINTS.get(kind, ""),
+                "keys": list(_column_keys(kind)),
+            }
             for kind in (NUMBER, INTEGER, *KIND_KEYS)
         ],
         "fields": _fields(FIELDS),

@@ -25,11 +25,12 @@ from snapdp.ledger import (
     unit_for,
     units_of,
 )
-from snapdp.studies import Asked, Line, Plan, PlanWords, Spelling, plan_words
+from snapdp.studies import IN_PYTHON, Asked, Line, Plan, PlanWords, plan_words
+from snapdp.values import replaced
 from snapdp.web.bodies import ToPlan
 from snapdp.web.workplace import Workplace
 
-ON_THE_PAGE = Spelling(fit="Fit to the budget", if_rows="")
+ON_THE_PAGE = replaced(IN_PYTHON, fit="Fit to the budget", if_rows="")  # of a step the page itself says where
 LONGEST_SHOWN = 8  # characters of an epsilon in a field; a longer one is shown rounded, and kept as it is
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 
 import pytest
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.aggregates import Levels, Member
-from snapdp.studies.categories import MOST_PERIODS, boolean_column, date_column, place_of
+from snapdp.studies.categories import BOOLEAN_WORDS, MOST_PERIODS, boolean_column, date_column, place_of
 from snapdp.studies.columns import category_column
 from snapdp.studies.comparisons import compared, is_plain, natural_comparison
 from snapdp.studies.conditions import condition, tested as asked_of_a_table
@@ -44,6 +45,12 @@ def test_a_week_of_a_day_is_the_one_that_the_calendar_of_iso_says():
         year, week, _ = day.isocalendar()
         assert column.categories[place_of(column, day.isoformat())] == f"{year}-W{week:02}"
         day += datetime.timedelta(days=1)
+
+
+def test_the_words_of_a_boolean_that_people_are_told_are_those_that_are_read():
+    true, false = (re.split(", ", half) for half in BOOLEAN_WORDS.split(" and "))
+    assert [place_of(SMOKES, each) for each in (*true, *false)] == [1] * 5 + [0] * 5
+    assert not any(place_of(SMOKES, each) for each in ("ja", "nein", "oui", "non", "j", "o", "vrai", "faux", "si"))
 
 
 def test_labels_of_the_special_cells_follow_the_periods():

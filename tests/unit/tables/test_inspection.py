@@ -15,6 +15,7 @@ import snapdp
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.inspection import CLASSES, NOT_PUBLIC, SPELT_OTHERWISE, Look, class_of
+from snapdp.tables.misread import FEW_TRUTHS, NO_CATEGORIES, NO_DATES, NO_NUMBERS, NO_TRUTHS
 from snapdp.tables.sql.inspection import MOST_COMPARED
 from tests.properties.observing import listening
 from tests.services import on_spark
@@ -177,7 +178,7 @@ def test_a_look_says_what_may_not_be_made_of_it_and_is_escaped():
     assert "<script>alert" not in look._repr_html_()
     assert "\x1b" not in repr(look) + look._repr_html_()
     assert not hasattr(look, "tallies")
-    assert look._fields == ("heads", "lines", "notes", "signs")
+    assert look._fields == ("heads", "lines", "notes", "signs", "neither")
     assert max(map(len, repr(look).split("\n"))) <= 80
 
 
@@ -208,6 +209,41 @@ def test_cells_that_differ_from_a_category_by_capitals_or_blanks_are_told_and_no
     assert note in notes(["NORTH"], categories=many)
     assert note not in notes(["NORTH"], categories=[*many, "south"])
     assert note not in notes([" 1", "1.0"], categories=["1", "2"])  # which are numbers, and read
+
+
+HARDLY_READ = {"boolean": NO_TRUTHS, "category": NO_CATEGORIES, "date": NO_DATES, "number": NO_NUMBERS}
+FOREIGN: dict[str, tuple[dict[str, Any], list[str]]] = {  # a declaration, and a cell that reads as it
+    "boolean": ({"kind": "boolean"}, ["yes"]),
+    "category": ({"kind": "category", "categories": ["north", "south"]}, ["north"]),
+    "date": ({"kind": "date", "from": "2024-01-01", "to": "2024-12-31", "each": "month"}, ["2024-05-17"]),
+    "number": ({"kind": "number", "lower": 0, "upper": 9, "missing": "dropped"}, ["2"]),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_column_of_which_nearly_no_cell_is_read_is_told_by_its_class_and_no_other(kind):
+    declared, read = FOREIGN[kind]
+
+    def told(cells: list[Any]) -> tuple[Any, ...]:
+        asked = {**STUDY, "columns": {"c": declared}, "statistic": COUNT}
+        del asked["person"]
+        look = snapdp.study(asked).inspect({"c": cells})
+        assert_no_cell(repr(look))
+        return look.neither, f"c: {HARDLY_READ[kind]}" in look.notes
+
+    truth = ("c",) if kind == "boolean" else ()
+    assert told([f"{CANARY}4711", f"{CANARY}4712"] * 100) == (truth, True)
+    assert told([CANARY] * 99 + read) == (truth, True)
+    assert told([CANARY] * 98 + read * 2) == (truth, False)
+    assert told([CANARY] * 10 + read * 90) == ((), False)
+    assert told([None] * 99 + read) == ((), False)  # a cell that is not there was not misread
+    assert told([CANARY] * 10 + [None] * 90) == ((), False)
+
+
+def test_one_of_two_foreign_words_that_reads_as_false_is_told_too():
+    asked = {**STUDY, "columns": {"c": {"kind": "boolean"}}, "statistic": COUNT}
+    del asked["person"]
+    assert f"c: {FEW_TRUTHS}" in snapdp.study(asked).inspect({"c": ["j", "n"] * 50}).notes
 
 
 # Nothing declared

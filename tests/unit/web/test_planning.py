@@ -11,7 +11,7 @@ import pytest
 
 import snapdp
 from snapdp.api.study_values import study_values_of
-from snapdp.studies import KIND_KEYS, KINDS, study_from_values, study_to_toml
+from snapdp.studies import BOOLEAN_WORDS, KIND_KEYS, KINDS, study_from_values, study_to_toml
 from snapdp.web.forms import COLUMNS, FIELDS, STATISTICS, forms
 from tests.unit.audits.releases import random_study
 from tests.unit.web.pages import STUDY, Page, workplace
@@ -32,6 +32,13 @@ def planned(page: Page, study: dict[str, Any], **how: Any) -> Any:
 
 def epsilons(answer: Any) -> list[Fraction]:
     return [Fraction(each["epsilon"]) for each in answer["lines"]]
+
+
+def test_the_form_of_yes_and_no_says_its_words():
+    hints = {each["kind"]: each["hint"] for each in forms()["columns"]}
+    assert BOOLEAN_WORDS in hints["boolean"]
+    assert "ja and nein, are two categories" in hints["boolean"]
+    assert hints.keys() == COLUMNS.keys()
 
 
 # Edits

@@ -12,7 +12,7 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER, complete_columns
 from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.studies import KINDS, Statistic
+from snapdp.studies import BOOLEAN_WORDS, KINDS, Statistic
 
 _Option = tuple[tuple[str, ...], dict[str, Any]]
 
@@ -155,7 +155,12 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     (
         ("--boolean",),
-        {"multiple": True, "metavar": "COLUMN", "help": "This column holds true and false, yes and no, or 1 and 0."},
+        {
+            "multiple": True,
+            "metavar": "COLUMN",
+            "help": f"This column holds {BOOLEAN_WORDS}, in any capitals. Other words, such as ja and nein, are two "
+            "categories.",
+        },
     ),
     (
         ("--date",),

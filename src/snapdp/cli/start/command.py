@@ -17,13 +17,14 @@ from snapdp.cli.accounts.places import told_beside
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import STOPPED, echo, echo_json
+from snapdp.cli.screen import STOPPED, echo, echo_json, to_copy
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
 from snapdp.cli.start.going_on import about_columns, answers_of, command_to_go_on, named_in, near, with_named
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.known_table import existing_account
+from snapdp.cli.start.looking import Looking
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_columns, show_problem
 from snapdp.cli.start.place import STUDY, Place, unused_study
 from snapdp.cli.start.questions import MORE_DATASET, Flow, Key, Question
@@ -82,6 +83,7 @@ class Conversation:
         self.draft = DraftFile(path, about, named_in(options, path.parent))
         self.table = TableFile(place.data, table=options["table"], csv=csv_values(options))
         self.interview = Interview({}, self._save_draft)
+        self.looking = Looking(lambda key: self.interview.place_of(key))  # of the interview that there then is
         self._is_kept = True
         self.opened: Opened | None = None
         self.account: Account | None = None
@@ -133,9 +135,8 @@ class Conversation:
                 if decided.action == SAVE:
                     self._save(decided, as_json=as_json)
                     return
-                if finish.release(
-                    decided.outline, self.opened, self.place, yes=yes, as_json=as_json, rows=decided.rows
-                ):
+                told = {"yes": yes, "as_json": as_json}
+                if finish.release(decided.outline, self.opened, self.place, self.looking, rows=decided.rows, **told):
                     self.draft.remove()
                     return
             except SnapdpError as refusal:
@@ -143,7 +144,7 @@ class Conversation:
                     raise
                 show_problem(self._in_words(refusal))
                 if command := to_declare(refusal):
-                    paragraph(f"Try: {command}", indent="  ", first="  ")
+                    echo(to_copy(f"  Try: {command}"), err=True)
             self.interview.forget(decided.key)
 
     def _in_words(self, refusal: SnapdpError) -> SnapdpError:
@@ -179,7 +180,7 @@ class Conversation:
             account=self.account,
             more={"csv": opened.csv} if opened.csv else {},
             can_release=True,
-            look=lambda outline: finish.look(outline, opened, self.place),
+            look=lambda outline: self.looking.show(outline, opened, self.place),
         )
         return (yield from conversation(talk))
 

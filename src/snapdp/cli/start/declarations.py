@@ -29,11 +29,15 @@ from snapdp.cli.start.questions import (
 from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import AS_TEXT, BINNED, BOOLEAN, CATEGORY, DATE, DROPPED, EACH, INTEGER, NUMBER
+from snapdp.studies import AS_TEXT, BINNED, BOOLEAN, BOOLEAN_WORDS, CATEGORY, DATE, DROPPED, EACH, INTEGER, NUMBER
 
 HOLDS = (
-    Choice(word="categories", means="names or codes: north, south; 1, 2, 3", others=("text",), stated=CATEGORY),
-    Choice(word="yes/no", means="yes or no, true or false, 0 or 1", others=("truth",), stated=BOOLEAN),
+    Choice(
+        word="categories", means="names or codes: north, south; ja, nein; 1, 2, 3", others=("text",), stated=CATEGORY
+    ),
+    Choice(
+        word="yes/no", means="true, t, yes, y, 1 or false, f, no, n, 0; not ja, nein", others=("truth",), stated=BOOLEAN
+    ),
     Choice(word="dates", means="days, written as 2024-05-17; a year alone is a code", stated=DATE),
     Choice(word="numbers", means="counted between edges: 0, 18, 65", stated=NUMBER),
 )
@@ -43,27 +47,33 @@ OTHERS = (
 )
 LEFT_OUT = Choice(word="leave", means="leave the row out: what is published is about rows that have one")
 MIDDLE = "middle"
+FINE = "1 for whole numbers, 0.01 for cents, 1000 for thousands."
+COARSE = "Coarse, for a median: 50 or 100 for incomes, 1 for ages."
 PERIODS = {"day": "2024-05-17", "week": "2024-W20", "month": "2024-05", "year": "2024"}
 EACH_MENU = tuple(Choice(word=each, means=PERIODS.get(each, "")) for each in EACH)
 MOST_CODES = 1000
 CODES = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 
-def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) -> Flow[None]:
-    """Ask for bounds and step of a column of numbers, and for missing cells where numbers are made of it."""
+def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True, ranked: bool = False) -> Flow[None]:
+    """Ask for bounds and step of a column of numbers, and for missing cells where numbers are made of it.
+
+    ranked   a median or quantiles are asked of it, which a coarse step makes more accurate
+    """
     known, shown = columns.declared.setdefault(name, {}), name_of(name)
     if "lower" not in known:
         low, high = yield Question(
             key=("column", name, "bounds"),
             text=f"Between which values does {shown} lie?",
-            hint="Known without looking: 0 to 120. Cells beyond count as the nearer end.",
+            hint="Known without looking: 0 to 120 for ages, 0 to 20000 for a month's pay. Cells beyond "
+            "count as the nearer end.",
             more="Bounds must not come from the table: say what is possible, not what you have seen. The noise grows "
             "with their distance, so do not make them much wider than needed. Cells outside count as the nearer "
             "bound. If nobody knows any bounds: snapdp explore finds some, at a price.",
             check=two_numbers,
             after=lambda ends: f"From {' to '.join(exact_amount(number(each)) for each in ends)}.",
         )
-        step = yield _step_question(name, low, high)
+        step = yield _step_question(name, low, high, hint=COARSE if ranked else FINE)
         known.update(_bounded(low, high, step))
     if summed and "missing" not in known:
         middle = exact_amount((parameter(known["lower"], name="low") + parameter(known["upper"], name="high")) / 2)
@@ -79,11 +89,11 @@ def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) ->
         )
 
 
-def _step_question(name: str, low: str, high: str, edges: Sequence[str] = ()) -> Question:
+def _step_question(name: str, low: str, high: str, edges: Sequence[str] = (), hint: str = FINE) -> Question:
     return Question(
         key=("column", name, "step"),
         text=f"To what are the values of {name_of(name)} rounded?",
-        hint="1 for whole numbers, 0.01 for cents, 1000 for thousands.",
+        hint=hint,
         more="Values are rounded to multiples of this before anything is added up, so that sums are exact. A "
         "coarser step changes sums little, and makes medians and quartiles more accurate.",
         check=lambda text: _checked_step(name, low, high, text, edges),
@@ -99,7 +109,9 @@ def declare_groups(columns: KnownColumns, names: Sequence[str]) -> Flow[None]:
                 key=("column", name, "holds"),
                 text=f"What does {name_of(name)} hold?",
                 menu=HOLDS,
-                more="Rows are counted by its categories, by true and false, by periods, or between edges.",
+                more="Rows are counted by its categories, by true and false, by periods, or between edges. Of yes/no "
+                f"the words are {BOOLEAN_WORDS}, in any capitals. Other words, such as ja and nein or oui and non, are "
+                "two categories: as yes/no none of them would be read.",
                 hint="A number from 1 to 4.",
                 default=next((each.word for each in HOLDS if each.stated == stored), None),
                 check=one_of(HOLDS),

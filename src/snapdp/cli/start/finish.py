@@ -21,6 +21,7 @@ from snapdp.cli.screen import STOPPED, echo, echo_json, is_conversation, watch
 from snapdp.cli.start.going_on import near
 from snapdp.cli.start.interview import Back, asked_once
 from snapdp.cli.start.known_table import existing_account, is_free
+from snapdp.cli.start.looking import Looking
 from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.place import STUDY, Place
 from snapdp.cli.start.questions import Question, yes_or_no
@@ -47,10 +48,6 @@ FILES = {
 }
 FLAGS = {"report.html": "--report", "values.csv": "--values", "record.json": "--record"}  # of `snapdp release`
 BESIDE = {"datapackage.json": "what the columns of values.csv mean"}  # written with them
-FOR_YOU = (
-    "This is for you alone, and not public: change no bound or category because of it. One that was mistyped may be "
-    "put right: to what was known before."
-)
 LOOK_AT = Question(
     key=("look",),
     text=LOOK,
@@ -68,16 +65,6 @@ CHARGE = Question(
     default="n",
     check=yes_or_no,
 )
-
-
-def look(outline: Outline, opened: Opened, place: Place) -> None:
-    """Show how the cells are read, to whoever answers; not where it would go into a file."""
-    from snapdp.cli.inspect import show_look
-
-    if not is_conversation():
-        raise ParameterError("a look is shown on a terminal only: it is not to be kept.", "Choose something else.")
-    show_look(_study(outline).inspect(_table(opened, place), watch=watch), to_stderr=True)
-    paragraph(FOR_YOU)
 
 
 def save_study(outline: Outline, place: Place) -> Path:
@@ -103,11 +90,19 @@ def write_study(outline: Outline, place: Place, directory: Path) -> Path:
 
 
 def release(
-    outline: Outline, opened: Opened, place: Place, *, yes: bool, as_json: bool, rows: int | None = None
+    outline: Outline,
+    opened: Opened,
+    place: Place,
+    looking: Looking,
+    *,
+    yes: bool,
+    as_json: bool,
+    rows: int | None = None,
 ) -> bool:
     """Release what was planned; return whether it was made. Refusals come before anything is charged.
 
-    rows   for how many rows errors were shown, where somebody guessed
+    looking  what was looked at in this conversation, where a look is not offered again
+    rows     for how many rows errors were shown, where somebody guessed
     """
     study, table = _study(outline), _table(opened, place)
     if is_free(study, table, place):
@@ -116,7 +111,7 @@ def release(
         study.check(table, watch=watch)
         if yes:
             _say_last(outline)
-        elif not _is_wanted(outline, opened, place, rows):
+        elif not _is_wanted(outline, opened, place, looking, rows):
             paragraph("Nothing was charged.")
             return False
     with _claimed(outline, place) as directory, _opened_ledger(study, place) as ledger:
@@ -207,11 +202,11 @@ def _table(opened: Opened, place: Place) -> Engine:
     return open_table(str(place.data), table=opened.table, dialect=opened.dialect)
 
 
-def _is_wanted(outline: Outline, opened: Opened, place: Place, rows: int | None) -> bool:
-    """Offer a look, and ask, once, whether the ledger is charged; going back is no."""
+def _is_wanted(outline: Outline, opened: Opened, place: Place, looking: Looking, rows: int | None) -> bool:
+    """Offer a look that is a new one, and ask, once, whether the ledger is charged; going back is no."""
     try:
-        if is_conversation() and asked_once(LOOK_AT):
-            look(outline, opened, place)
+        if is_conversation() and looking.is_new(outline, opened) and asked_once(LOOK_AT):
+            looking.show(outline, opened, place)
         echo("", err=True)
         _say_last(outline)
         paragraph(_what_is_spent(outline, place, rows))

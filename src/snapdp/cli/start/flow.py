@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation, shared_out
@@ -179,9 +180,7 @@ def _plan_question(key: Key, talk: Talk, outline: Outline, rows: int | None) -> 
         BUDGET: lambda: talk.interview.reopen(ASKED_BUDGET),
         CHANGE: talk.interview.choose_again,
     }
-    if talk.look is not None:
-        look = talk.look
-        acts[LOOK] = lambda: look(outline)
+    look = talk.look
     return Question(
         key=key,
         text="This is the plan. What now?",
@@ -191,6 +190,7 @@ def _plan_question(key: Key, talk: Talk, outline: Outline, rows: int | None) -> 
         before=lambda: _shown(talk, outline, rows),
         check=lambda text: _decided(outline, one_of(menu)(text)),
         acts=acts,
+        shows={} if look is None else {LOOK: lambda: look(outline)},
         ends=(RELEASE, SAVE),
     )
 
@@ -223,7 +223,7 @@ def _shown(talk: Talk, outline: Outline, rows: int | None) -> None:
     notes, talk.interview.shown = stated != talk.interview.shown, stated
     echo("", err=True)
     try:
-        show_outline(outline, talk.account, notes=notes, rows=rows)
+        show_outline(outline, talk.account, notes=notes, rows=rows, interview=talk.interview)
     except SnapdpError as refusal:
         show_problem(refusal)
 
@@ -297,8 +297,18 @@ def _named(names: tuple[str, ...]) -> str:
     return ", ".join(map(name_of, names))
 
 
-def show_outline(outline: Outline, account: Account | None, *, notes: bool, rows: int | None = None) -> None:
+def show_outline(
+    outline: Outline, account: Account | None, *, notes: bool, rows: int | None, interview: Interview
+) -> None:
     """Print the plan of an outline, its table last, for so many rows; for notes see `show_plan_below`."""
     from snapdp.cli.plans.screen import show_plan_below
 
-    show_plan_below(plan_of(outline.study(), if_rows=rows), account=account, notes=notes)
+    plan, say_step = plan_of(outline.study(), if_rows=rows), partial(_step_to_type, interview)
+    show_plan_below(plan, account=account, notes=notes, say_step=say_step)
+
+
+def _step_to_type(interview: Interview, column: str, step: str) -> str:
+    """Return a wider step, and where it is typed: the question that was asked last about the step of the column."""
+    asked = (interview.place_of(("column", column, key)) for key in ("coarser", "step"))
+    number = next(filter(None, asked), None)
+    return step if number is None else f"{step} (type change, then {number}, then {step})"

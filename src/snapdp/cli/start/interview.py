@@ -8,10 +8,10 @@ again, and Enter keeps each answer. One that no longer fits, because another was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from snapdp.cli.start.pages import KEYS, NONE, Stopped, paragraph, read_answer, show_problem, show_question
+from snapdp.cli.start.pages import KEYS, NONE, Stopped, paragraph, read_answer, show_again, show_problem, show_question
 from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.display import one_line
 from snapdp.errors import ParameterError, SnapdpError
@@ -26,6 +26,14 @@ NOTHING = ParameterError("Something must be typed here.", "? explains the questi
 def _takes_back(text: str, question: Question) -> bool:
     """Tell whether an answer is that there is none, where Enter would keep the one of before."""
     return text == NONE and question.default == ""
+
+
+def _shows(question: Question, meaning: Any) -> bool:
+    """Show what an answer asks to see, where it does; tell whether it did."""
+    shows = question.shows.get(meaning) if isinstance(meaning, str) else None
+    if shows is not None:
+        shows()
+    return shows is not None
 
 
 class Again(Exception):
@@ -51,6 +59,7 @@ class Interview:
         self.visited: list[Question] = []
         self._open: set[Key] = set()  # questions that are asked although they were answered
         self.shown = ""  # what was shown last, so that it is not shown again
+        self._numbers: dict[Key, int] = {}  # of questions in the list of `choose_again`
 
     def run(self, flow: Callable[[], Flow[T]]) -> T:
         """Ask until the conversation has an end; return it."""
@@ -67,8 +76,8 @@ class Interview:
 
     def choose_again(self) -> None:
         """Ask which of the questions is to be answered again."""
-        asked = self._listed()
-        for number, each in enumerate(asked, start=1):
+        asked = self._numbered()
+        for number, each in asked.items():
             paragraph(
                 f"{one_line(each.text)} {one_line(self.answers[each.key])}", indent="     ", first=f"{number:>3}. "
             )
@@ -87,10 +96,12 @@ class Interview:
 
     def place_of(self, key: Key) -> int | None:
         """Return the number under which `choose_again` lists a question; None where it was not asked."""
-        return next((place for place, each in enumerate(self._listed(), start=1) if each.key == key), None)
+        return next((number for number, each in self._numbered().items() if each.key == key), None)
 
-    def _listed(self) -> list[Question]:
-        return [each for each in self.visited if each.key[0] != PLAN or ADDED in each.key]
+    def _numbered(self) -> dict[int, Question]:
+        """Return the questions by their numbers. A number once given stays: who remembers it gets the same question."""
+        listed = [each for each in self.visited if each.key[0] != PLAN or ADDED in each.key]
+        return {self._numbers.setdefault(each.key, len(self._numbers) + 1): each for each in listed}
 
     def _anew(self) -> None:
         raise Again
@@ -117,8 +128,8 @@ class Interview:
         kept = self.answers.get(question.key)
         if kept is None:
             return self._asked(question, question.default)
-        if question.key in self._open:
-            return self._asked(question, kept)
+        if question.key in self._open:  # in a menu of actions what was done before is no answer to be kept
+            return self._asked(question, question.default if question.ends else kept)
         try:
             meaning = question.check(kept)
         except SnapdpError as refusal:
@@ -153,6 +164,9 @@ class Interview:
                 said = "" if _takes_back(text, question) else self._said(text, offered)
                 meaning = question.check(said)
                 self._act(question, meaning)
+                if _shows(question, meaning):
+                    show_again(question)
+                    continue
             except SnapdpError as refusal:
                 show_problem(refusal)
                 nearest = refusal.numbers.get("nearest")
@@ -205,13 +219,13 @@ class Interview:
         self.reopen(self.visited[-1].key)
 
 
-def _one_of(asked: Sequence[Question], text: str) -> Question | None:
+def _one_of(asked: Mapping[int, Question], text: str) -> Question | None:
     """Return the question whose number was typed; None where none is."""
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= len(asked)):
+    if not (text.isascii() and text.isdigit() and int(text[:9]) in asked):
         raise ParameterError(f'"{one_line(text)}" is the number of no question.', "Type one of the list, or Enter.")
-    return asked[int(text) - 1]
+    return asked[int(text[:9])]
 
 
 def asked_once(question: Question) -> Any:

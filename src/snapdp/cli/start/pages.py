@@ -61,6 +61,13 @@ def show_question(question: Question, default: str | None) -> None:
             paragraph(line, indent="  ", first="  ")
 
 
+def show_again(question: Question) -> None:
+    """Print a question with a menu in a few lines, where something was done that leaves it as it was."""
+    echo("", err=True)
+    flowing([f"{number} {each.word}" for number, each in enumerate(question.menu, start=1)], gap="  ")
+    paragraph(question.text)
+
+
 def show_choices(choices: Sequence[Choice]) -> None:
     """Print a menu: number, word, what it means."""
     widest = max((len(each.word) for each in choices), default=0)

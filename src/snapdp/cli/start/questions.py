@@ -67,6 +67,7 @@ class Question(Value):
     listing  shows something between the question and its hint, such as the columns
     after    what is said when it was answered
     acts     words that do something and leave the question open
+    shows    words that show something and change nothing: what was shown before is not shown again
     ends     words that end the conversation: they are never kept, whoever goes on decides anew
     """
 
@@ -81,6 +82,7 @@ class Question(Value):
     listing: Callable[[], None] | None = None
     after: Callable[[Any], str] | None = None
     acts: Mapping[str, Callable[[], None]] = {}
+    shows: Mapping[str, Callable[[], None]] = {}
     ends: tuple[str, ...] = ()
 
 

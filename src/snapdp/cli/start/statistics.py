@@ -136,12 +136,13 @@ def _declared(
     if kind.about == GROUPS:
         yield from declare_groups(columns, about)
         return {"column": about[0]}
+    is_ranked = "at" in statistic_class(kind.kind).details
     for name in about:
-        yield from declare_numbers(columns, name)
+        yield from declare_numbers(columns, name, ranked=is_ranked)
     if kind.about == PAIR:
         private = "n_max" in relation or any(columns.declared[name]["missing"] == "dropped" for name in about)
         return {"columns": list(about), **({"correlation": True} if private else {})}
-    if "at" in statistic_class(kind.kind).details:
+    if is_ranked:
         yield from _ask_coarser(kind, about[0], columns, relation)
         shares = yield Question(
             key=(*key, "at"),

@@ -7,8 +7,9 @@ differs, and is a `Spelling`. Ordered by importance, each short; what explains a
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from snapdp.display import (
@@ -26,7 +27,14 @@ from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
 from snapdp.studies.plans.offers import TENTH, errors_with_more
 from snapdp.studies.plans.reading import bounds_of, declared_in, rules_of
-from snapdp.studies.plans.remarks import advice_of, called_groups, counting_of, remarks_of, share_in_words
+from snapdp.studies.plans.remarks import (
+    advice_of,
+    called_groups,
+    counting_of,
+    remarks_of,
+    share_in_words,
+    step_in_a_study,
+)
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless
 from snapdp.studies.plans.variance_ways import other_way
@@ -49,13 +57,17 @@ PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
 
 
 class Spelling(Value):
-    """How somebody who reads the plan asks for something else; empty where that cannot be asked for."""
+    """How somebody who reads the plan asks for something else; empty where that cannot be asked for.
+
+    step   returns how a wider step is said, from the name of a column and the step
+    """
 
     fit: str
     if_rows: str
+    step: Callable[[str, str], str]
 
 
-IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)")
+IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)", step=step_in_a_study)
 
 
 class PlanWords(Value):
@@ -137,7 +149,8 @@ def _advice(plan: Plan, useless: Sequence[Useless], spelling: Spelling) -> Itera
         yield f"{MARK} {titles[each.place]}: {useless_in_words(each)}"
     if len(useless) > MOST_ADVISED:
         yield f"{MARK} So is the error of {len(useless) - MOST_ADVISED} more: above a tenth of the range."
-    advised = [f"{title}: {c}." for title, line in zip(titles, plan.lines, strict=True) for c in advice_of(line)]
+    told_of = partial(advice_of, say_step=spelling.step)
+    advised = [f"{title}: {c}." for title, line in zip(titles, plan.lines, strict=True) for c in told_of(line)]
     yield from advised[:MOST_ADVISED]
     for sharing in plan.sharings:
         yield sharing.in_words

@@ -52,8 +52,7 @@ function balance(model, held) {
 
 /** Say that the plan is released, with a way to its numbers where they are not on the page. */
 function paid(model) {
-  const entry = model.answer.released_as;
-  const words = `This plan is released, as entry ${entry}; of the same table the same again is free. `;
+  const words = "This plan is released; of the same table the same again is free. ";
   const click = async () => {
     await model.recall();
     document.getElementById("results-title").focus();

@@ -41,7 +41,8 @@ function setKind(model, name, kind) {
   model.edited({ now: true });
 }
 
-const keysOf = (model, kind) => model.state.forms.columns.find((each) => each.kind === kind)?.keys ?? [];
+const formOf = (model, kind) => model.state.forms.columns.find((each) => each.kind === kind);
+const keysOf = (model, kind) => formOf(model, kind)?.keys ?? [];
 
 /** Tell whether a column's declaration stands below a row: what it holds is not said yet, or something is asked. */
 export const isOpen = ({ study, describing, asking }, name) =>
@@ -62,7 +63,8 @@ export function declaration(model, name, { done, scope = "declared", toPlan = nu
   const more = `of ${name}`;
   const kinds = [["", "choose"], ...model.state.forms.columns.map((each) => [each.kind, each.label])];
   const set = (key) => (value) => setOfColumn(model, name, key, value);
-  const asked = { label: "What it holds", more, scope, field: `${base}/kind`, value: held.kind };
+  const hint = formOf(model, held.kind)?.hint;
+  const asked = { label: "What it holds", hint, more, scope, field: `${base}/kind`, value: held.kind };
   const isElsewhere = NUMBERS.includes(held.kind) && (toPlan !== null || isInCells(model, name));
   const isHere = (key) => matters(model, name, key) && !(isElsewhere && IN_CELLS.includes(key));
   const fields = keysOf(model, held.kind).filter(isHere).map((key) =>

@@ -22,7 +22,7 @@ export function results({ released, isShown, waits }) {
     isLong ? [files, numbers(released)] : [numbers(released), files]);
 }
 
-function charged({ free, charged_shown: cost, number }) {
+function charged({ free, charged_shown: cost }) {
   if (free) return "Nothing was charged: these are the numbers of before.";
-  return `Epsilon ${cost} was charged, as entry ${number} of the ledger.`;
+  return `Epsilon ${cost} was charged; the charge stands in the ledger.`;
 }

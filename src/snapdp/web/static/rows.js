@@ -60,7 +60,7 @@ function rows(model, id) {
 
 function kindField(of) {
   const kinds = of.model.state.forms.statistics.map((each) => [each.kind, each.label]);
-  const each = { label: "Statistic", more: of.more, field: `${of.base}/kind`, value: of.row.kind };
+  const each = { label: "Kind", more: of.more, field: `${of.base}/kind`, value: of.row.kind };
   return choice({ ...each, set: (kind) => changeKind(of, kind ?? "") }, [["", "choose"], ...kinds]);
 }
 

@@ -18,7 +18,7 @@ from snapdp.studies.plans.lines import Line
 from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.plans.table import columns_of, heads_of, lines_of, rows_of
 from snapdp.studies.plans.variance_ways import other_way
-from snapdp.studies.plans.words import details_of, plan_words
+from snapdp.studies.plans.words import IN_PYTHON, details_of, plan_words
 from snapdp.studies.ranks.magnitudes import magnitudes_query
 from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
@@ -207,3 +207,12 @@ def test_other_statistics_and_variances_of_private_rows_have_no_other_way():
     details = " ".join(details_of(plan([ask(variance_query(AGE, ONE), epsilon=1)])))
     assert "within" in details
     assert "within" not in repr(plan([ask(variance_query(AGE, ONE), epsilon=1)])).replace("is within ± x", "")
+
+
+def test_a_wider_step_is_said_as_whoever_reads_the_plan_declares_it():
+    pay = {"kind": "number", "lower": 0, "upper": 120_000, "step": 1, "missing": "dropped"}
+    asked = {"dataset": "people", "relation": "add-remove", "n_max": 1000, "columns": {"pay": pay}}
+    made = snapdp.study(**asked, statistic=[{"kind": "quantiles", "column": "pay", "at": ["0.5"], "epsilon": 1}]).plan()
+    assert 'a wider step, such as step = "100" (--step pay=100)' in " ".join(plan_words(made).advice)
+    typed = replaced(IN_PYTHON, step=lambda column, step: f"{step} for {column}")
+    assert "a wider step, such as 100 for pay: fewer" in " ".join(plan_words(made, spelling=typed).advice)
