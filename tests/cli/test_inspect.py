@@ -242,6 +242,14 @@ def test_on_a_terminal_each_new_release_offers_a_look_before_the_charge(question
     assert done.stdout == ""
 
 
+def test_the_look_before_a_release_says_what_to_type_too(questions):
+    people(["ja", "nein"] * (N // 2), name="smokes")
+    asked = ["--histogram", "smokes", "--boolean", "smokes", "--n", str(N), "--epsilon", "8", "--ledger", "l"]
+    told = run("release", "people.csv", *asked).stderr
+    assert "Try: the same command with --categories smokes=ja,nein in place of --boolean smokes" in told
+    assert len(questions) == 2
+
+
 def test_a_count_of_all_rows_has_nothing_to_look_at(questions):
     people(["1"] * 3)
     run("ledger", "create", "m", "--dataset", "people", "--cap", "9", "--relation", "add-remove", "--n-max", "9")
