@@ -1,4 +1,5 @@
-"""Files written whole or not at all: a draft beside the target, made durable, then given its name.
+"""Files written whole or not at all: a draft beside the target, made durable, then given its name; and files opened to
+be read, without waiting for anyone.
 
 Room: drafts, above errors alone, so that every room and command can write with it. A reader never sees half a file, and
 a failure leaves what was there before. What is no regular file (a pipe, a device) has no name to give to a draft: texts
@@ -7,13 +8,29 @@ are written into it as it is.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 
 from snapdp.errors import DataError
+
+
+def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
+    """Open a regular file to be read; OSError for a directory, a device, or a pipe, whose writer might never come."""
+    file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return file
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def write_text(text: str, path: Path) -> None:

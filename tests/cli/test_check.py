@@ -112,15 +112,17 @@ def test_a_wrong_certificate_is_refused_with_a_reason(written):
     done = run(written(HALF | {"roundings": 2}), "--json")
     assert done.exit_code == 1
     reason = "roundings is not that of the program"
-    assert json.loads(done.stdout) == {"ok": False, "accepted": False, "reason": reason, "proved": None}
+    told = {"ok": False, "accepted": False, "verdict": "REFUSED", "reason": reason, "proved": None}
+    assert json.loads(done.stdout) == told
 
 
 @pytest.mark.parametrize("content", ["", "{", "not json", "[" * 100_000, "\ufeff{}"])
-def test_what_is_no_json_is_unreadable(written, content):
+def test_what_is_not_json_could_not_be_checked(written, content):
     done = run(written(content))
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    assert "is no JSON" in done.stderr
+    assert done.exit_code == 3
+    assert done.stdout.startswith("COULD NOT CHECK: ")
+    told = json.loads(run(written(content), "--json").stdout)
+    assert (told["ok"], told["accepted"], told["verdict"], told["proved"]) == (False, False, "COULD NOT CHECK", None)
 
 
 def test_the_checker_runs_alone_outside_the_package(written, tmp_path):
@@ -131,11 +133,11 @@ def test_the_checker_runs_alone_outside_the_package(written, tmp_path):
     for content, code, said in (
         (HALF, 0, "ACCEPTED"),
         (HALF | {"bound": "1/2"}, 1, "REFUSED: "),
-        ("{", 2, "UNREADABLE: "),
+        ("{", 3, "COULD NOT CHECK: the file is not JSON"),
     ):
         done = subprocess.run([sys.executable, "-I", "-S", alone, written(content)], capture_output=True, text=True)
         assert done.returncode == code
-        assert (done.stderr if code == 2 else done.stdout).startswith(said)
+        assert done.stdout.startswith(said)
     done = subprocess.run([sys.executable, "-I", "-S", alone], capture_output=True, text=True)
     assert done.returncode == 2
     assert "usage" in done.stderr
@@ -218,3 +220,20 @@ def test_a_certificate_is_about_as_long_as_its_record_and_checked(written, tmp_p
     certificate = json.loads(path.read_text())
     assert path.stat().st_size < len(canonical(record)) + len(canonical(certificate["premises"])) + 200
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
+
+
+def test_of_several_certificates_a_refusal_decides_before_what_could_not_be_checked(written, tmp_path):
+    good, bad, pipe = tmp_path / "good.json", tmp_path / "bad.json", tmp_path / "pipe.json"
+    good.write_text(json.dumps(HALF))
+    bad.write_text(json.dumps(HALF | {"claim": "1/2"}))
+    pipe.mkdir()  # what is not a regular file
+    assert run(str(good), str(pipe)).exit_code == 3
+    done = run(str(good), str(pipe), str(bad))
+    assert done.exit_code == 1
+    assert [line.partition(":")[0] for line in done.stdout.splitlines() if line[:1] != " "] == [
+        "ACCEPTED",
+        "COULD NOT CHECK",
+        "REFUSED",
+    ]
+    assert run(str(tmp_path / "none.json")).exit_code == 2  # a misspelt name
+    assert run(written("{")).exit_code == 3

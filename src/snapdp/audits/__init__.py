@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.audits.certificates import accepted_certificate as accepted_certificate, examined as examined
+    from snapdp.audits.certificates import (
+        Examination as Examination,
+        accepted_certificate as accepted_certificate,
+        examine_certificate as examine_certificate,
+        examine_file as examine_file,
+    )
     from snapdp.audits.findings import LEDGER as LEDGER
     from snapdp.audits.from_record import rebuilt_relation as rebuilt_relation
     from snapdp.audits.ledgers import refuse_altered as refuse_altered, verified_ledger as verified_ledger
@@ -25,7 +30,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "certificates": "accepted_certificate examined",
+            "certificates": "Examination accepted_certificate examine_certificate examine_file",
             "findings": "LEDGER",
             "from_record": "rebuilt_relation",
             "ledgers": "refuse_altered verified_ledger",

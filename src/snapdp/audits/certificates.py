@@ -1,6 +1,7 @@
 """Certificates and their checkers: none of a release is written unaccepted, and each goes to the checker of its kind.
 
-Room: audits. The checkers themselves are single files that can be copied out and run alone.
+Room: audits. The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a
+fault of a checker, or of the machine it runs on, neither accepts a certificate nor refuses it.
 """
 
 from __future__ import annotations
@@ -8,14 +9,33 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, TextIO
+from typing import Any
 
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import release_certificate
 from snapdp.errors import PremiseError
+from snapdp.values import Value
 from snapdp.verifier import LARGEST_TEXT, RELEASES, Refusal, examine
 
+ACCEPTED, REFUSED, COULD_NOT_CHECK = "ACCEPTED", "REFUSED", "COULD NOT CHECK"
 Proved = dict[str, list[str]]
+
+
+class Examination(Value):
+    """What a checker says of a certificate.
+
+    verdict   ACCEPTED, REFUSED or COULD NOT CHECK
+    reason    why it is refused, or what failed; None where it is accepted
+    proved    what an accepted certificate says, by topic
+    """
+
+    verdict: str
+    reason: str | None = None
+    proved: Proved | None = None
+
+    @property
+    def accepted(self) -> bool:
+        return self.verdict == ACCEPTED
 
 
 def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,8 +43,11 @@ def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(json.dumps(release_certificate(record)))
     try:
         faults = check_release.check(made)
-    except check_release.Refused as refusal:
-        faults = [str(refusal)]
+    except Exception as problem:
+        raise PremiseError(
+            f"the certificate could not be checked: {check_release.failure(problem)}.",
+            "It is not written. The audit above holds; please report what failed.",
+        ) from None
     if faults:
         raise PremiseError(
             f"the independent checker does not accept the certificate: {faults[0]}.",
@@ -33,30 +56,48 @@ def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def examined(file: TextIO, directory: str | None = None) -> tuple[str | None, Proved | None]:
-    """Return why a certificate is refused, or what it proves: asked of the checker of its format.
+def examine_file(path: str | os.PathLike[str]) -> Examination:
+    """Return what the checker of its kind says of the certificate in a file; those that it names lie beside it."""
+    try:
+        content = check_release.read_file(os.fspath(path))
+    except Exception as problem:
+        return Examination(verdict=COULD_NOT_CHECK, reason=check_release.failure(problem))
+    return examine_certificate(content, os.path.dirname(path))
+
+
+def examine_certificate(content: bytes, directory: str | os.PathLike[str] | None = None) -> Examination:
+    """Return what the checker of its kind says of a certificate: its format decides which one that is.
 
     directory   where the certificates that a release names are looked for
     """
-    text = file.read(check_release.MOST_BYTES)
     try:
-        found = json.loads(text, object_pairs_hook=check_release.unrepeated)
-        if isinstance(found, dict) and "statistics" in found and "format" not in found:
-            return "this is the record of a release, not a certificate: audit it with `snapdp verify`", None
-        if not (isinstance(found, dict) and str(found.get("format")).startswith(RELEASES)):
-            return None, examine(text[: LARGEST_TEXT + 1])
-        faults = check_release.check(found)
-        named: list[str] = []
-        if not faults:
-            faults, named = check_release.beside(found["record"], os.devnull if directory is None else directory)
-        if not faults and directory is not None:
-            faults = list(_refused_beside(found["record"], directory))
+        return Examination(verdict=ACCEPTED, proved=_proved(content.decode(), directory))
     except (Refusal, check_release.Refused) as refusal:
-        return str(refusal), None
-    return (faults[0], None) if faults else (None, _of_a_release(found, named))
+        return Examination(verdict=REFUSED, reason=str(refusal))
+    except Exception as problem:  # of any kind: only a reason accuses
+        return Examination(verdict=COULD_NOT_CHECK, reason=check_release.failure(problem))
 
 
-def _refused_beside(record: Any, directory: str) -> Iterator[str]:
+def _proved(text: str, directory: str | os.PathLike[str] | None) -> Proved:
+    """Return what a certificate proves; any exception says that it is not accepted."""
+    found = json.loads(text, object_pairs_hook=check_release.unrepeated)
+    if isinstance(found, dict) and "statistics" in found and "format" not in found:
+        raise Refusal("this is the record of a release, not a certificate: audit it with `snapdp verify`")
+    if not (isinstance(found, dict) and str(found.get("format")).startswith(RELEASES)):
+        return examine(text[: LARGEST_TEXT + 1])
+    faults = check_release.check(found)
+    named: list[str] = []
+    if not faults:
+        beside = os.devnull if directory is None else os.fspath(directory)
+        faults, named = check_release.beside(found["record"], beside)
+    if not faults and directory is not None:
+        faults = list(_refused_beside(found["record"], directory))
+    if faults:
+        raise Refusal(faults[0])
+    return _of_a_release(found, named)
+
+
+def _refused_beside(record: Any, directory: str | os.PathLike[str]) -> Iterator[str]:
     """Yield why certificates of mechanisms beside an accepted release are refused: asked of the checker of their kind.
 
     That of releases, which is copied out and run alone, compares program, machine and claim, and knows no more.
@@ -67,12 +108,9 @@ def _refused_beside(record: Any, directory: str) -> Iterator[str]:
         if not os.path.isfile(path):
             continue
         try:
-            with open(path, encoding="utf-8") as file:
-                examine(file.read(LARGEST_TEXT + 1))
+            examine(check_release.read_file(path).decode()[: LARGEST_TEXT + 1])
         except Refusal as refusal:
             yield f"{name}: {refusal}"
-        except (OSError, ValueError, RecursionError):
-            yield f"{name}: no certificate that can be read"
 
 
 def _of_a_release(found: Any, named: list[str]) -> Proved:

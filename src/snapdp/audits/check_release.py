@@ -18,10 +18,11 @@ import math
 import os
 import re
 import shlex
+import stat
 import sys
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
@@ -107,7 +108,15 @@ class StatedRelation(NamedTuple):  # who comes or goes
 
 
 class Refused(Exception):
-    """The certificate is not accepted; the message names the field and the reason."""
+    """The certificate is not accepted; the message names the field and the reason.
+
+    Any other exception is a fault of this checker, or of the machine it runs on: the certificate could not be checked,
+    which neither accepts nor refuses it.
+    """
+
+
+class Undecided(ArithmeticError):
+    """A comparison that the bits this checker takes do not decide."""
 
 
 # 1. Numbers: Fractions; e**-t between two integers, so that comparisons with it are decided
@@ -142,13 +151,24 @@ def at_most(exponents: Sequence[Fraction], bound: Fraction) -> bool:
         if high <= limit or low > limit:
             return bool(high <= limit)
         bits *= 2
-    raise Refused("epsilon or alpha: too near to a boundary to be decided")
+    raise Undecided("epsilon or alpha too near to a boundary to be decided")
+
+
+def first_where(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """Return the least whole number from low to high - 1 for which a condition holds, and high if there is none.
+
+    The condition goes on holding once it does. Written out: bisect_left takes a range no longer than sys.maxsize.
+    """
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 def clamp_index(end: Fraction, scale: Fraction) -> int:
     """Return the least k with k + 1/2 >= end + scale ln(1/gamma), in units of the grid.            mechanism (4)"""
-    window = range(math.floor(end + 27 * scale + HALF), math.ceil(end + 28 * scale))  # 27 < ln(1/gamma) < 28
-    return window.start + bisect_left(window, True, key=lambda k: at_most([(k + HALF - end) / scale], GAMMA))
+    low, high = math.floor(end + 27 * scale + HALF), math.ceil(end + 28 * scale)  # 27 < ln(1/gamma) < 28
+    return first_where(low, high, lambda k: at_most([(k + HALF - end) / scale], GAMMA))
 
 
 @lru_cache(maxsize=4096)
@@ -159,13 +179,13 @@ def reach(x: Fraction, alpha: Fraction) -> Fraction:
     output 0 iff (e**-t1 + e**-t2)/2 <= alpha, t1 = x (f - 1/2), t2 = x (m + 1/2 - f); (m + 1)/2 does reject it.   [2]
     As x >= 2**-52, m is below 2**62.
     """
-    m = 1 + bisect_left(range(1, 1 << 62), True, key=lambda m: at_most([m * x / 2], alpha))
+    m = first_where(1, 1 << 62, lambda m: at_most([m * x / 2], alpha))
 
     def rejects(steps: int) -> bool:
         further = Fraction(steps, 1 << 48)
         return at_most([x * ((m - 1) * HALF + further), x * ((m + 1) * HALF - further)], 2 * alpha)
 
-    return m * HALF + Fraction(bisect_left(range(1 << 47), True, key=rejects), 1 << 48)
+    return m * HALF + Fraction(first_where(0, 1 << 47, rejects), 1 << 48)
 
 
 def floor_log2(x: Fraction) -> int:
@@ -203,13 +223,12 @@ def finite_mechanism(epsilon: Fraction, half: Fraction, bits: int) -> Finite:
     """Return the mechanism for half a range in sensitivities; 0 bits are the fewest.      finite-precision (3)-(14)"""
     widest, grid = WIDEST_SCALE / epsilon, Fraction(2) ** -floor_log2(epsilon)
     first = math.ceil(half / grid + HALF)
-    window = range(first, first + math.ceil(4 * widest / grid) + 2)  # ln(2/(2 gamma)) < 4
 
     def is_wide(k: int) -> bool:  # (10)
         t = (k * grid - half - grid / 2) / widest
         return at_most([t, t + 2 * half / widest], 2 * FINITE_GAMMA)
 
-    k = window.start + bisect_left(window, True, key=is_wide)
+    k = first_where(first, first + math.ceil(4 * widest / grid) + 2, is_wide)  # ln(2/(2 gamma)) < 4
     p = bits or max(LEAST_PRECISION, 2 + floor_log2(1 / epsilon), 52 - floor_log2(1 / (k * grid)))  # (14)
     scale = rounded(1 / epsilon, p, up=True)
     for _ in range(16):  # (12)
@@ -1534,7 +1553,7 @@ def deviation(laws: Sequence[Law], factor: Fraction) -> float:
         floor = math.isqrt(math.floor(variance * (1 << 2 * shift)))
         ends.append(rounded(factor * Fraction(floor + up, 1 << shift), 24, up=True))
     if ends[0] != ends[1]:
-        raise Refused("derived: a deviation too near to a boundary to be decided")
+        raise Undecided("a deviation too near to a boundary to be decided")
     return float(ends[0])
 
 
@@ -1587,13 +1606,13 @@ def cosine(turns: Fraction, bits: int) -> int:
 def floored(near: int) -> int:
     """Return the floor, of which an integer near it with GUARD more bits leaves no doubt."""
     if (near - (1 << 48)) >> GUARD != (near + (1 << 48)) >> GUARD:
-        raise Refused("derived: a constant too near to a boundary to be decided")
+        raise Undecided("a constant too near to a boundary to be decided")
     return near >> GUARD
 
 
 def single_radius(scale: Fraction, x: Fraction, level: Fraction) -> Fraction:
     """Return the radius of one noise: (k - 1) of its steps, k the least with e**(-(k - 1/2) x) <= level.        (28)"""
-    k = 1 + bisect_left(range(1, 1 << 62), True, key=lambda k: at_most([(k - HALF) * x], level))
+    k = first_where(1, 1 << 62, lambda k: at_most([(k - HALF) * x], level))
     return (k - 1) * scale * x
 
 
@@ -1874,7 +1893,8 @@ class StatedTree:
         low = next((j for j in range(last + 1) if reaches(j, 1)), last)
         high = next((min(j + 1, last) for j in range(last, -1, -1) if reaches(j, -1)), 0)
         rank = Fraction(top * max(prefix[-1], 0), bottom)
-        return min(bisect_left(self.line(prefix), rank), last), low, high
+        line = self.line(prefix)
+        return first_where(0, last, lambda j: line[j] >= rank), low, high
 
     def line(self, prefix: list[int]) -> list[Fraction]:
         """Return the rising line that is nearest to the prefixes: neighbours that fall are averaged.            (16)"""
@@ -1945,7 +1965,7 @@ def five_bits(x: float) -> float:
 @lru_cache(maxsize=64)
 def rooms(level: Fraction) -> list[tuple[float, float]]:
     """Return tau and ln(level/A(tau)), where that is positive; ln(level) is rounded down to 2**-20.              (6)"""
-    steps = 1 + bisect_left(range(1, 64 << 20), True, key=lambda k: at_most([Fraction(k, 1 << 20)], level))
+    steps = first_where(1, 64 << 20, lambda k: at_most([Fraction(k, 1 << 20)], level))
     taus = ((2 + i % 2) * 2.0 ** (i // 2 - 3) for i in range(len(LN_A)))
     found = [(tau, log / 1000 - steps / (1 << 20)) for tau, log in zip(taus, LN_A, strict=True)]
     return [(tau, room) for tau, room in found if room > 0]
@@ -2196,8 +2216,6 @@ def check(certificate: Any) -> list[str]:
         premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) in expected, "not of a release")
     except Refused as refusal:
         return [str(refusal)]
-    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as problem:  # fail closed
-        return [f"certificate: {type(problem).__name__} while it was derived again"]
     return []
 
 
@@ -2251,8 +2269,7 @@ def beside(record: Any, directory: str) -> tuple[list[str], list[str]]:
         told[name] = f"claims {claim}{part}: {there or f'not here: {name}'}"
         if not there:
             continue
-        with open(path, "rb") as file:
-            found = file.read(MOST_BYTES)
+        found = read_file(path)
         if "sha256:" + hashlib.sha256(found).hexdigest() != digest:
             faults.append(f"{name}: another file than the one that the record names")
         elif {key: each for key, each in parsed(found).items() if key in content} != content:
@@ -2263,7 +2280,7 @@ def beside(record: Any, directory: str) -> tuple[list[str], list[str]]:
 def parsed(content: bytes) -> dict[str, Any]:
     try:
         found = json.loads(content, object_pairs_hook=unrepeated)
-    except (Refused, ValueError, RecursionError):
+    except (Refused, json.JSONDecodeError, UnicodeDecodeError):
         return {}
     return found if type(found) is dict else {}
 
@@ -2273,21 +2290,47 @@ def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def read_file(path: str) -> bytes:
+    """Return the bytes of a regular file; OSError for a pipe, which might never end, or a device."""
+    at_once = os.O_NONBLOCK if hasattr(os, "O_NONBLOCK") else 0
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("it is not a regular file")
+        return file.read(MOST_BYTES)  # what is longer is cut: no JSON then, and another file
+
+
+def failure(problem: Exception) -> str:
+    """Return what failed where a certificate could not be checked. It says nothing about the certificate."""
+    told = f"{type(problem).__name__}: {ascii(str(problem))[1:-1][:200]}"
+    if isinstance(problem, OSError):
+        return f"the file cannot be read ({told})"
+    if isinstance(problem, (json.JSONDecodeError, UnicodeDecodeError)):
+        return f"the file is not JSON ({told})"
+    return f"the checker itself failed ({told}), which says nothing about the certificate"
+
+
 def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python check_release.py FILE", file=sys.stderr)
+        return 2
+    try:
+        return say_verdict(arguments[0])
+    except Exception as problem:  # of any kind: only a reason accuses
+        with suppress(Exception):
+            say([f"COULD NOT CHECK: {failure(problem)}"])
+        return 3
+
+
+def say_verdict(path: str) -> int:
+    """Print whether the certificate in a file is accepted; return the exit code."""
     named: list[str] = []
     try:
-        [path] = arguments
-        with open(path, "rb") as file:
-            content = file.read(MOST_BYTES)  # what is longer is cut, and no JSON then
-        certificate = json.loads(content.decode(), object_pairs_hook=unrepeated)
+        certificate = json.loads(read_file(path).decode(), object_pairs_hook=unrepeated)
         reasons = check(certificate)
         if not reasons:
             reasons, named = beside(certificate["record"], os.path.dirname(path))
     except Refused as refusal:
         reasons = [str(refusal)]
-    except (OSError, ValueError, RecursionError) as problem:
-        print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check_release.py FILE)", file=sys.stderr)
-        return 2
     if reasons:
         say([f"REFUSED: {reasons[0]}"])
         return 1
@@ -2300,8 +2343,10 @@ def say(lines: Sequence[str]) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     try:
         print("\n".join(lines).encode(encoding, "backslashreplace").decode(encoding), flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python fails again at its end
+        if not isinstance(problem, BrokenPipeError):
+            raise
 
 
 if __name__ == "__main__":

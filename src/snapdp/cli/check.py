@@ -1,21 +1,23 @@
 """`snapdp check`: whether certificates prove what they say, by the independent checkers. Opens no data.
 
-Room: cli. Parse, one library call, render. Exit 0 all accepted, 1 one refused, 2 one unreadable.
+Room: cli. Parse, one library call, render. Exit 0 all accepted, 1 one refused, 2 wrong usage, 3 one not checked.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from snapdp.cli.screen import echo, echo_json, folded
 from snapdp.display import one_line
 
-Examined = tuple[str | None, dict[str, list[str]] | None]  # why a certificate is refused, or what it proves
+if TYPE_CHECKING:
+    from snapdp.audits import Examination
 
+EXIT = {"ACCEPTED": 0, "REFUSED": 1, "COULD NOT CHECK": 3}
+COLOURS = {"ACCEPTED": "green", "REFUSED": "red", "COULD NOT CHECK": "yellow"}
 EXAMPLE = """\b
 Each kind of certificate has a checker of its own, one file of the standard
 library that can be run alone:
@@ -26,7 +28,8 @@ library that can be run alone:
 To run one without the rest of snapdp, copy its file out: check.py,
 check_release.py. What was accepted is printed: program, machine, claim, and
 what is assumed beside; of a release, claim and premises.
-Exit: 0 all accepted, 1 one refused, 2 one unreadable.
+Exit: 0 all accepted, 1 one refused, 2 wrong usage, 3 one could not be
+checked: its file cannot be read, or the checker itself failed.
 
 \b
 Examples:
@@ -36,47 +39,41 @@ Examples:
 
 
 @click.command("check", epilog=EXAMPLE)
-@click.argument("certificates", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("certificates", nargs=-1, required=True, type=click.Path(exists=True, readable=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def check_command(ctx: click.Context, /, certificates: tuple[Path, ...], as_json: bool) -> None:
     """Check certificates of `snapdp verify`, of a program or of a release, without believing them."""
+    from snapdp.audits import examine_file
+
     ctx.meta["snapdp.json"] = as_json
-    found = [(path, *_examined(path)) for path in certificates]
+    found = [(path, examine_file(path)) for path in certificates]
     if as_json:
         echo_json(_values(found))
     else:
-        for path, reason, proved in found:
-            _print(reason, proved, "" if len(found) == 1 else one_line(str(path)))
-    ctx.exit(0 if all(reason is None for _, reason, _ in found) else 1)
+        for path, examination in found:
+            _print(examination, "" if len(found) == 1 else one_line(str(path)))
+    codes = {EXIT[examination.verdict] for _, examination in found}
+    ctx.exit(1 if 1 in codes else max(codes))
 
 
-def _examined(path: Path) -> Examined:
-    from snapdp.audits import examined
-
-    try:
-        with path.open(encoding="utf-8") as file:
-            return examined(file, os.path.dirname(path))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise click.UsageError(f"{path} is no JSON: {problem}.") from None
-
-
-def _print(reason: str | None, proved: dict[str, list[str]] | None, name: str) -> None:
-    """Print what the checker says of a file; its name, where there are several."""
+def _print(found: Examination, name: str) -> None:
+    """Print what the checker says of a file; its name, if there are several."""
     from snapdp.verifier import conclusion_lines
 
-    if proved is None:
-        echo(f"REFUSED: {name and f'{name}: '}{reason}", colour="red")
-        return
-    echo(f"ACCEPTED{name and f': {name}'}", colour="green")
-    for line in conclusion_lines(proved):
+    said = ": ".join(filter(None, (found.verdict, name, found.reason)))
+    echo(said, colour=COLOURS[found.verdict])
+    for line in conclusion_lines(found.proved or {}):
         echo(folded(line))
 
 
-def _values(found: list[tuple[Path, str | None, dict[str, list[str]] | None]]) -> dict[str, Any]:
+def _values(found: list[tuple[Path, Examination]]) -> dict[str, Any]:
     """Return what is said of one file; of several, a list of that."""
-    each = [{"accepted": reason is None, "reason": reason, "proved": proved} for _, reason, proved in found]
+    each = [
+        {"accepted": said.accepted, "verdict": said.verdict, "reason": said.reason, "proved": said.proved}
+        for _, said in found
+    ]
     if len(each) == 1:
         return {"ok": each[0]["accepted"], **each[0]}
-    named = [{"file": str(path), **said} for (path, _, _), said in zip(found, each, strict=True)]
+    named = [{"file": str(path), **said} for (path, _), said in zip(found, each, strict=True)]
     return {"ok": all(said["accepted"] for said in each), "certificates": named}

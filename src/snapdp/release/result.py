@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.display import one_line, visible
+from snapdp.drafts import open_regular
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import shown
 from snapdp.ledger import canonical
@@ -209,7 +210,7 @@ def load_release(path: str | os.PathLike[str]) -> Release:
 def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON object in a file, as it stands: `checked` and the audit say whether it is a record."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as problem:
         name, why = one_line(str(path)), getattr(problem, "strerror", None) or "this is no path"

@@ -9,12 +9,12 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from snapdp.drafts import open_regular
 from snapdp.errors import DataError
 from snapdp.release.files import parquet_engine, quoted_name
 from snapdp.tables import digest_of_selected
@@ -126,7 +126,7 @@ def digest_of(path: Path, *, most: int) -> str | None:
     A file is anybody's, and a long one costs nothing to make: none is read that is longer than it may be.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size > most:
                 return None
             return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
@@ -137,13 +137,12 @@ def digest_of(path: Path, *, most: int) -> str | None:
 def bytes_with(path: Path, *, digest: str) -> bytes:
     """Return the bytes of a file that has a digest; refuse any other, and what is no file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                if "sha256:" + hashlib.file_digest(file, "sha256").hexdigest() == digest:
-                    file.seek(0)
-                    return file.read()
-                raise DataError("the file is not the one that was released: it was altered.", "Get it from a copy.")
+        with open_regular(path) as file:
+            if "sha256:" + hashlib.file_digest(file, "sha256").hexdigest() == digest:
+                file.seek(0)
+                return file.read()
     except OSError:
-        pass
-    raise DataError("the file cannot be read here.", "It lies beside the record, where that was written first.")
+        raise DataError(
+            "the file cannot be read here.", "It lies beside the record, where that was written first."
+        ) from None
+    raise DataError("the file is not the one that was released: it was altered.", "Get it from a copy.")

@@ -6,7 +6,6 @@ it: those that were interrupted or given up too.
 
 from __future__ import annotations
 
-import io
 import json
 from fractions import Fraction
 from functools import partial
@@ -15,7 +14,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from snapdp.audits import accepted_certificate, examined
+from snapdp.audits import accepted_certificate, examine_certificate
 from snapdp.display import exact_amount, one_line
 from snapdp.errors import LedgerError
 from snapdp.ledger import (
@@ -166,12 +165,12 @@ def certificate_answer(place: Workplace, body: OfAccount) -> dict[str, Any]:
     """Return what the independent checker says of the certificate of a release."""
     _, result = found_charge(place, body.dataset, body.number)
     made = json.dumps(accepted_certificate(result.record), sort_keys=True, separators=(",", ":"))
-    reason, proved = examined(io.StringIO(made), str(place.directory))
+    found = examine_certificate(made.encode(), place.directory)
     return {
         "ok": True,
-        "accepted": proved is not None,
-        "says": "ACCEPTED" if proved is not None else f"REFUSED: {_shown(reason or '')}",
-        "proved": [{"topic": topic, "lines": lines} for topic, lines in (proved or {}).items()],
+        "accepted": found.accepted,
+        "says": found.verdict if found.accepted else f"{found.verdict}: {_shown(found.reason or '')}",
+        "proved": [{"topic": topic, "lines": lines} for topic, lines in (found.proved or {}).items()],
     }
 
 

@@ -14,7 +14,9 @@ import json
 import math
 import os
 import re
+import stat
 import sys
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -25,7 +27,11 @@ Tree = tuple[Any, ...]  # ("add", tree, tree), ("const", 3/10), ("unif", "U") ..
 
 
 class Refusal(Exception):
-    """The certificate is not accepted, for the reason given."""
+    """The certificate is not accepted, for the reason given.
+
+    Any other exception is a fault of this checker, or of the machine it runs on: the certificate could not be checked,
+    which neither accepts nor refuses it.
+    """
 
 
 def require(premise: bool, otherwise: str) -> None:
@@ -753,17 +759,44 @@ def conclusion_lines(proved: dict[str, list[str]]) -> list[str]:
     return [f"  {topic:<9} {line}" for topic, line in rows]
 
 
+def read_text(path: str) -> str:
+    """Return the text of a regular file, as far as one may be long; OSError for a pipe, which might never end."""
+    at_once = os.O_NONBLOCK if hasattr(os, "O_NONBLOCK") else 0
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("it is not a regular file")
+        return file.read(4 * LARGEST_TEXT + 1).decode()
+
+
+def failure(problem: Exception) -> str:
+    """Return what failed where a certificate could not be checked. It says nothing about the certificate."""
+    told = f"{type(problem).__name__}: {ascii(str(problem))[1:-1][:200]}"
+    if isinstance(problem, OSError):
+        return f"the file cannot be read ({told})"
+    if isinstance(problem, (json.JSONDecodeError, UnicodeDecodeError)):
+        return f"the file is not JSON ({told})"
+    return f"the checker itself failed ({told}), which says nothing about the certificate"
+
+
 def main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python check.py certificate.json", file=sys.stderr)
+        return 2
     try:
-        [path] = arguments
-        with open(path, encoding="utf-8") as file:
-            proved = examine(file.read(LARGEST_TEXT + 1))
+        return say_verdict(arguments[0])
+    except Exception as problem:  # of any kind: only a reason accuses
+        with suppress(Exception):
+            say([f"COULD NOT CHECK: {failure(problem)}"])
+        return 3
+
+
+def say_verdict(path: str) -> int:
+    """Print whether the certificate in a file is accepted; return the exit code."""
+    try:
+        proved = examine(read_text(path))
     except Refusal as refusal:
         say([f"REFUSED: {refusal}"])
         return 1
-    except (OSError, ValueError, RecursionError) as problem:
-        print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check.py certificate.json)", file=sys.stderr)
-        return 2
     say(["ACCEPTED", *conclusion_lines(proved)])
     return 0
 
@@ -772,8 +805,10 @@ def say(lines: list[str]) -> None:
     """Print lines; a reader who went away after the first, as `head` does, does not change the verdict."""
     try:
         print("\n".join(lines), flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python fails again at its end
+        if not isinstance(problem, BrokenPipeError):
+            raise
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
 from snapdp.exact import shown
 from snapdp.verifier.language.grammar import LONGEST_TEXT
@@ -61,7 +62,7 @@ def _module(path: Path) -> ModuleType:
 
 def _compiled(path: Path) -> Any:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             text = decoded(file.read(LONGEST_TEXT + 1), name=path.name)
     except OSError as problem:
         why = problem.strerror or type(problem).__name__

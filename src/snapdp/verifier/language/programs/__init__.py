@@ -9,6 +9,7 @@ import os
 import re
 from pathlib import Path
 
+from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
 from snapdp.exact import shown
 from snapdp.verifier.language.grammar import LONGEST_TEXT
@@ -66,7 +67,7 @@ def _source(reference: str) -> tuple[str, str]:
     if reference in program_names() and not os.path.isfile(reference):
         return program_text(reference), reference
     try:
-        with open(reference, "rb") as file:
+        with open_regular(reference) as file:
             data = file.read(LONGEST_TEXT + 1)
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or str(problem)
