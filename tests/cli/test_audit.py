@@ -80,3 +80,88 @@ def test_check_of_a_release_without_files_speaks_of_none(tmp_path):
     released(tmp_path, MEAN).save(tmp_path / "record.json")
     assert run("verify", tmp_path / "record.json", "--certificate", tmp_path / "c.json").exit_code == 0
     assert "files" not in run("check", tmp_path / "c.json").stdout
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch) -> None:
+    """Make the directory of a release, with record and report, the one to work in."""
+    monkeypatch.chdir(tmp_path)
+    result = released(tmp_path, MEAN)
+    result.save("record.json")
+    result.save("report.html")
+
+
+@pytest.mark.usefixtures("published")
+def test_the_report_of_a_record_is_accepted_and_not_written():
+    before = Path("report.html").read_bytes()
+    done = run("verify", "record.json", "--report", "report.html")
+    assert done.exit_code == 0
+    assert done.stdout.startswith(
+        "ACCEPTED: report.html is byte for byte what snapdp writes from this record.\nSOUND: "
+    )
+    told = json.loads(run("verify", "record.json", "--report", "report.html", "--json").stdout)
+    assert (told["ok"], told["verdict"], told["report"]) == (True, "SOUND", {"verdict": "ACCEPTED", "reason": None})
+    assert json.loads(run("verify", "record.json", "--json").stdout)["report"] is None
+    assert Path("report.html").read_bytes() == before
+
+
+@pytest.mark.usefixtures("published")
+def test_an_edited_report_is_refused_with_the_line():
+    text = Path("report.html").read_text()
+    place = text.index("</td>") - 1
+    Path("report.html").write_text(text[:place] + ("1" if text[place] != "1" else "2") + text[place + 1 :])
+    done = run("verify", "record.json", "--report", "report.html")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("REFUSED: report.html is not what snapdp ")
+    assert f"from line {text.count(chr(10), 0, place) + 1} on" in " ".join(done.stdout.split())
+    told = json.loads(run("verify", "record.json", "--report", "report.html", "--json").stdout)
+    assert (told["ok"], told["verdict"], told["report"]["verdict"]) == (False, "SOUND", "REFUSED")
+
+
+@pytest.mark.usefixtures("published")
+def test_a_report_of_another_version_could_not_be_checked():
+    text = Path("report.html").read_text()
+    Path("report.html").write_text(re.sub("written by snapdp <code>[^<]*", "written by snapdp <code>9.9", text))
+    done = run("verify", "record.json", "--report", "report.html")
+    assert done.exit_code == 3
+    assert done.stdout.startswith("COULD NOT CHECK: report.html was written by snapdp 9.9")
+
+
+@pytest.mark.usefixtures("published")
+def test_a_report_is_not_compared_with_an_altered_record():
+    record = json.loads(Path("record.json").read_text())
+    Path("record.json").write_text(json.dumps({**record, "charged": "7"}))
+    done = run("verify", "record.json", "--report", "report.html")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("ALTERED: ")
+    assert "report.html was not compared" in done.stdout
+
+
+@pytest.mark.usefixtures("published")
+def test_a_report_that_is_not_there_is_wrong_usage_and_none_is_written():
+    done = run("verify", "record.json", "--report", "other.html")
+    assert done.exit_code == 2
+    assert "there is no such file" in " ".join(done.stderr.split())
+    assert not Path("other.html").exists()
+
+
+@pytest.mark.parametrize("fault", [MemoryError, OverflowError, KeyError, RecursionError])
+@pytest.mark.usefixtures("published")
+def test_an_audit_that_fails_accuses_nobody(monkeypatch, fault):
+    def fail(*_: object, **__: object) -> None:
+        raise fault("injected")
+
+    monkeypatch.setattr("snapdp.audits.release_audit.rebuilt", fail)
+    done = run("verify", "record.json")
+    assert (done.exit_code, done.stdout[:17]) == (3, "COULD NOT CHECK: ")
+    assert fault.__name__ in done.stdout
+    told = json.loads(run("verify", "record.json", "--json").stdout)
+    assert (told["ok"], told["verdict"]) == (False, "COULD NOT CHECK")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[" * 100_000, "<!doctype html>"])
+@pytest.mark.usefixtures("published")
+def test_a_record_that_cannot_be_read_could_not_be_checked(content):
+    Path("record.json").write_text(content)
+    done = run("verify", "record.json")
+    assert (done.exit_code, done.stdout[:17]) == (3, "COULD NOT CHECK: ")

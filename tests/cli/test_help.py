@@ -68,8 +68,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def record() -> None:
-    """Release the study of the demo, and keep its record."""
-    done = run("release", "study.toml", "--ledger", "people.ledger", "--yes", "--record", "record.json")
+    """Release the study of the demo, and keep its record and report."""
+    files = ["--record", "record.json", "--report", "report.html"]
+    done = run("release", "study.toml", "--ledger", "people.ledger", "--yes", *files)
     assert done.exit_code == 0, done.stderr
 
 

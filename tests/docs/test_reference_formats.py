@@ -246,7 +246,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("completion bash", "`snapdp completion`", set()),
     ("ledger restore l.ledger b.ledger --no-record", "`snapdp ledger restore`", set()),
     (f"registry {GOLDEN[1]}/record.json", "`snapdp registry`", set()),
-    (f"verify {GOLDEN[1]}/record-median.json", "`snapdp verify` RECORD", set()),
+    (f"verify {GOLDEN[1]}/record-median.json", "`snapdp verify` RECORD", {"reason"}),
     ("lab published --epsilon 1 --sensitivity 1 --bound 10 --grid 4 --if-value 0", "`snapdp lab published`", set()),
     ("selftest --list", "`snapdp selftest`", {"seed", "quick", "versions", "error", "advice", "--list"}),
     ("attack --list", "`snapdp attack` --list", set()),

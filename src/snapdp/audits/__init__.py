@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         is_sound as is_sound,
         release_certificate as release_certificate,
     )
+    from snapdp.audits.reports import ComparedReport as ComparedReport, compare_report as compare_report
     from snapdp.audits.values import audit_values as audit_values
     from snapdp.audits.words import (
         audit_in_words as audit_in_words,
@@ -35,6 +36,7 @@ else:
             "from_record": "rebuilt_relation",
             "ledgers": "refuse_altered verified_ledger",
             "release_audit": "audit is_sound release_certificate",
+            "reports": "ComparedReport compare_report",
             "values": "audit_values",
             "words": "audit_in_words is_certificate look_in_words unseen_in_words",
         },

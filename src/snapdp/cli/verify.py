@@ -2,13 +2,16 @@
 
 Opens no data.
 
-Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE.
+Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE. Of a
+record: 0 SOUND, 1 ALTERED, 3 could not check.
 """
 
 from __future__ import annotations
 
 import os
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -31,7 +34,8 @@ COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONC
 MISUSED = 2
 EXAMPLE = """\b
 Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED,
-4 INCONCLUSIVE. A record: 0 SOUND, 1 ALTERED.
+4 INCONCLUSIVE. A record: 0 SOUND, 1 ALTERED or another report than it gives,
+3 could not check.
 
 \b
 Examples:
@@ -44,7 +48,9 @@ Examples:
       --arithmetic notes --bits 118
   snapdp verify record.json --ledger people.ledger \\
       --certificate release.json
+  snapdp verify record.json --report report.html
 """
+HTML = (b"<!doctype html", b"<html")
 
 
 @click.command("verify", epilog=EXAMPLE)
@@ -58,7 +64,11 @@ Examples:
     "--pair", metavar="F,F'", help="Add the table of cases at two values of the query, or at 'all' telling ones."
 )
 @click.option("--certificate", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate: JSON.")
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report: one page of HTML.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a report of the verdict: one page of HTML. Of a record: compare the report of the release with it.",
+)
 @click.option("--ledger", metavar="PATH", help="Of a record: the ledger that must hold it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -108,6 +118,11 @@ def verify_command(
 
         if machine_text or claim or pair is not None:
             raise click.UsageError("--machine, --claim and --pair belong to a program, not to a record.")
+        if report is not None and not os.path.exists(report):
+            raise click.UsageError(
+                f"--report {report}: there is no such file. Of a record, --report compares the report of the release, "
+                "which `snapdp release --report` writes."
+            )
         files = {"certificate": certificate, "report": report}
         ctx.exit(audit_file(Path(program), ledger=ledger, as_json=as_json, **files))
     if ledger is not None:
@@ -117,7 +132,9 @@ def verify_command(
     if names_a_function(program):
         found = audited_function(program).verify(machine=machine_text, claim=claim)
     else:
-        found = verify(*program_and_machine(program, machine_text), claim=claim)
+        with _saying_what_it_takes(program):
+            judged = program_and_machine(program, machine_text)
+        found = verify(*judged, claim=claim)
     pairs, lacking = _pairs(found, ends)
     written = _files(found, pairs, certificate=certificate, report=report)
     if as_json:
@@ -127,6 +144,30 @@ def verify_command(
         cases_shown = f"\n{cases_text(found, pairs)}" if pairs else lacking
         _show(verdict_text(found), cases_shown, found)
     _end(ctx, found, written)
+
+
+@contextmanager
+def _saying_what_it_takes(reference: str) -> Iterator[None]:
+    """Say what the command takes, if what was given is there and does not call itself a program."""
+    from snapdp.drafts import open_regular
+    from snapdp.errors import ProgramError
+
+    if Path(reference).suffix == ".imp" or not os.path.exists(reference):
+        yield
+        return
+    beginning = b""
+    with suppress(OSError), open_regular(reference) as file:
+        beginning = file.read(1000).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if beginning.startswith(HTML):
+        name = one_line(str(reference))
+        advice = f"Compare a report with the record that it was written from: snapdp verify record.json --report {name}"
+        raise ProgramError(f"{name} is a page of HTML, not a program.", advice)
+    try:
+        yield
+    except ProgramError as problem:
+        from snapdp.cli.audit import TAKES
+
+        raise ProgramError(problem.problem, TAKES, **problem.numbers) from None
 
 
 def _ends(pair: str | None) -> list[str]:

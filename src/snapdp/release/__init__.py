@@ -48,7 +48,12 @@ if TYPE_CHECKING:
         unknown_places as unknown_places,
         wide_lines as wide_lines,
     )
-    from snapdp.release.report.page import report_body as report_body, report_page as report_page
+    from snapdp.release.report.page import (
+        report_body as report_body,
+        report_page as report_page,
+        snapdp_version as snapdp_version,
+        stated_versions as stated_versions,
+    )
     from snapdp.release.request import (
         MOST_STATISTICS as MOST_STATISTICS,
         Request as Request,
@@ -87,7 +92,7 @@ else:
             "remarks": "bits_in_words bound_lines bounds_from_line complete_lines cut_line distribution_line "
             "margins_line moved_line person_lines relation_stated remarks_on step_lines unknown_line unknown_places "
             "wide_lines",
-            "report.page": "report_body report_page",
+            "report.page": "report_body report_page snapdp_version stated_versions",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release record_from",
             "side_files": "TEXT SideFileColumns digest_of side_file",

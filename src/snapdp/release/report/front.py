@@ -26,7 +26,7 @@ def title_of(record: Mapping[str, Any]) -> str:
     return str(record.get("title") or f"Statistics of {record['dataset']}")
 
 
-def front(record: Mapping[str, Any], author: str | None) -> list[str]:
+def front(record: Mapping[str, Any]) -> list[str]:
     """Return title, publisher, contact and date; what is protected; what is in it."""
     return [
         f"<h1>{text(title_of(record))}</h1>",
@@ -36,7 +36,6 @@ def front(record: Mapping[str, Any], author: str | None) -> list[str]:
         f"cost together, of the budget of the table.{_odds(record)}</p>",
         _found_before(record),
         _warned(record),
-        _drawn_by(author),
         f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
     ]
 
@@ -102,15 +101,6 @@ def _warned(record: Mapping[str, Any]) -> str:
     charged = _charged(record)
     warning = "" if charged is None else hides_nothing(charged)
     return f"<p><strong>{text(warning)}</strong></p>" if warning else ""
-
-
-def _drawn_by(author: str | None) -> str:
-    if author is None:
-        return ""
-    return (
-        f"<p>Answered before: drawn by <b>{text(author)}</b>, another role of the team ledger. The ledger "
-        "proves that it was paid for, not that the numbers were drawn at random.</p>"
-    )
 
 
 def _columns(record: Mapping[str, Any]) -> str:

@@ -7,9 +7,10 @@ check them, and an annex. Nothing of a page is folded, since paper cannot be unf
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from snapdp.display import Html, folded, html_fragment, html_page
 from snapdp.release.numbers import NumberBlock
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     from snapdp.release.result import Release
 
 ANNEX = "Technical annex"
+_WRITTEN_BY = re.compile("This page was written by snapdp <code>([^<]{1,100})</code>")
 
 
-def report_page(release: Release, *, certificate: str | None = None) -> str:
-    """Return the whole page; `certificate` is the address of a certificate beside it."""
+def report_page(release: Release) -> str:
+    """Return the whole page: a function of the record and of this version of snapdp, so that it can be compared."""
     blocks = list(release.blocks())
-    parts = [*_parts(release, blocks, certificate), f"<h2>{ANNEX}</h2>", _annex(release.record, blocks)]
+    parts = [*_parts(release, blocks), f"<h2>{ANNEX}</h2>", _annex(release.record, blocks)]
     return html_page(text(title_of(release.record)), parts, kind="snapdp")
 
 
@@ -38,7 +40,7 @@ def report_body(release: Release) -> str:
     """Return the report as a fragment, as notebooks show it."""
     blocks = list(release.blocks())
     folds = folded(ANNEX, _annex(release.record, blocks))
-    return html_fragment([*_parts(release, blocks, None), folds])
+    return html_fragment([*_parts(release, blocks), folds])
 
 
 def _annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> Html:
@@ -46,15 +48,15 @@ def _annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> Html:
     return Html(f'<div class="tucked">{sections}</div>')
 
 
-def _parts(release: Release, blocks: Sequence[NumberBlock], certificate: str | None) -> list[str]:
+def _parts(release: Release, blocks: Sequence[NumberBlock]) -> list[str]:
     record = release.record
     return [
-        *front(record, release.author),
+        *front(record),
         "<h2>Results</h2>",
         *results(record, blocks),
         side_file_lines(release.long_blocks()),
         _meaning(record, blocks),
-        _checking(release, certificate),
+        _checking(release),
     ]
 
 
@@ -101,27 +103,27 @@ def _counted(record: dict[str, Any]) -> str:
     return f" {told[0].upper()}{told[1:]}; the statistic is that of {of_what}." if told else ""
 
 
-def _checking(release: Release, certificate: str | None) -> str:
-    """Return how anybody checks the page: by the record, whose digest it states, and by a certificate."""
+def snapdp_version() -> str:
+    """Return the version of the code that runs, whatever is installed beside it."""
+    return str(sys.modules["snapdp"].__version__)
+
+
+def stated_versions(page: str) -> set[str]:
+    """Return the versions of snapdp that a report says it was written by: one, unless it was edited."""
+    return set(_WRITTEN_BY.findall(page))
+
+
+def _checking(release: Release) -> str:
+    """Return how you check the page: by the record, whose digest it states."""
     files = ", ".join(f"<code>{text(name)}</code>" for name in release.certificates())
     proved = f"<p>What rounding costs is proved in {files}; <code>snapdp check</code> reads them.</p>" if files else ""
-    linked = ""
-    if certificate is not None:
-        linked = (
-            "<p>Everything on this page was derived again from the record: "
-            f'<a href="{_address(certificate)}">certificate</a>. '
-            f"Check it independently: <code>snapdp check {text(certificate)}</code></p>"
-        )
     return (
         "<h2>How to check this</h2>"
-        "<p>This page was made from the record of the release, a file that is published beside it. "
-        "<code>snapdp verify record.json</code> computes everything in it again from what was declared and drawn; with "
-        "<code>--ledger</code> the data holder finds its charge as well. <code>snapdp verify record.json --certificate "
-        "certificate.json</code> writes a certificate, and <code>snapdp check certificate.json</code> checks that by a "
-        "program of its own.</p>"
-        f"<p>Digest of the record: <code>{text(digest(release.to_json()))}</code></p>{proved}{linked}"
+        f"<p>This page was written by snapdp <code>{text(snapdp_version())}</code> from the record of the release, a "
+        "file that is published beside it. In that version, <code>snapdp verify record.json --report report.html"
+        "</code> checks that this page, saved as report.html, is byte for byte what snapdp writes from the record, and "
+        "computes everything in the record again from what was declared and drawn. With <code>--ledger</code> the data "
+        "holder finds its charge as well. <code>snapdp verify record.json --certificate certificate.json</code> writes "
+        "a certificate, and <code>snapdp check certificate.json</code> checks that by a program of its own.</p>"
+        f"<p>Digest of the record: <code>{text(digest(release.to_json()))}</code></p>{proved}"
     )
-
-
-def _address(path: str) -> str:
-    return quote(path.encode("utf-8", "surrogateescape"))
