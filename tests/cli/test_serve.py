@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
 import httpx
 import pytest
 
@@ -20,6 +22,7 @@ from snapdp.cli.app import main
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.ledger import Ledger
 from snapdp.web import serving
+from tests import ROOT
 from tests.docs.reference import stated_keys
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/start\?token=[\w-]+")
@@ -106,6 +109,15 @@ def test_the_json_of_the_address_has_the_keys_that_the_reference_states(monkeypa
     monkeypatch.setattr(serving, "served", lambda *_, announce, **__: announce("http://127.0.0.1:1/"))
     main(["serve", "--json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out).keys() == stated_keys("`snapdp serve`")
+
+
+@pytest.mark.usefixtures("place")
+def test_without_the_packages_of_the_page_the_command_says_to_install_what_its_extra_asks_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "snapdp.web.serving", None)
+    with pytest.raises(click.UsageError) as refused:
+        main(["serve"], standalone_mode=False)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert sorted(re.findall("'([^']+)'", refused.value.message)) == sorted(extras["web"])
 
 
 @pytest.mark.usefixtures("place")

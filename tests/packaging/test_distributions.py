@@ -27,6 +27,19 @@ VERSIONS = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(P
 NAME = f"snapdp-{snapdp.__version__}"
 ADDED = {"PKG-INFO", ".gitignore"}  # by the one who builds; the second because it says what is left out
 LEFT_OUT = {".ci"}
+ADVISORIES = [  # a package that is required, the first version that the advisory does not name, and its number
+    ("click", "8.3.3", "CVE-2026-7246"),
+    ("cryptography", "50.0.0", "CVE-2026-69247"),
+    ("h11", "0.16", "CVE-2025-43859"),
+    ("jinja2", "3.1.6", "CVE-2025-27516"),
+    ("pytest", "9.0.3", "CVE-2025-71176"),
+    ("starlette", "1.3.1", "CVE-2026-54283"),
+]
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return a version as numbers, in the order that versions have."""
+    return tuple(map(int, version.split(".")))
 
 
 def clean_environment() -> dict[str, str]:
@@ -90,6 +103,18 @@ def test_the_pythons_that_are_named_begin_with_the_least_and_have_no_gap():
     assert minors == list(range(minors[0], minors[0] + len(minors)))
 
 
+def test_installing_it_adds_a_command_and_no_plugin_to_other_programs():
+    assert list(PROJECT["project"]["scripts"]) == ["snapdp"]
+    assert "entry-points" not in PROJECT["project"]
+
+
+@pytest.mark.parametrize(("name", "repaired", "advisory"), ADVISORIES)
+def test_no_version_with_a_published_advisory_satisfies_the_requirements(name, repaired, advisory):
+    groups = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
+    (least,) = re.findall(rf"^{name}>=([\d.]+)$", "\n".join(line for group in groups for line in group), re.MULTILINE)
+    assert numbers(least) >= numbers(repaired), advisory
+
+
 @pytest.mark.long
 def test_the_sdist_holds_every_file_of_the_project(built):
     with tarfile.open(built / f"{NAME}.tar.gz") as archive:
@@ -103,12 +128,14 @@ def test_the_wheel_holds_the_package_whole_and_nothing_else(built):
     with zipfile.ZipFile(built / f"{NAME}-py3-none-any.whl") as wheel:
         held = set(wheel.namelist())
         metadata = wheel.read(f"{NAME}.dist-info/METADATA").decode()
+        entries = wheel.read(f"{NAME}.dist-info/entry_points.txt").decode()
     package = {each.removeprefix("src/") for each in tracked() if each.startswith("src/")}
     assert {each for each in held if not each.startswith(f"{NAME}.dist-info/")} == package
     assert "snapdp/py.typed" in package
     assert f"\nVersion: {snapdp.__version__}\n" in metadata
     assert "\nProject-URL:" not in metadata
     assert "\nHome-page:" not in metadata
+    assert entries.split() == ["[console_scripts]", "snapdp", "=", "snapdp.cli.app:main"]
 
 
 @pytest.mark.long

@@ -57,7 +57,7 @@ def serve_command(
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
-        needed = "pip install 'fastapi>=0.120.1' 'uvicorn>=0.30' 'jinja2>=3.1'"
+        needed = "pip install 'fastapi>=0.133' 'h11>=0.16' 'jinja2>=3.1.6' 'starlette>=1.3.1' 'uvicorn>=0.30'"
         raise click.UsageError(f"The page needs {problem.name}, which is not installed: {needed}") from None
     ctx.meta["snapdp.try"] = lambda refusal: _to_name(refusal, study)
     place = _place(study, options)
