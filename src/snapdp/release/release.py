@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from snapdp.errors import DataError, LedgerError, PremiseError, SnapdpError
+from snapdp.errors import LedgerError, PremiseError, SnapdpError
 from snapdp.exact import require_directed_rounding, shown
 from snapdp.ledger import Answer, Ledger, agree, canonical, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
@@ -34,7 +34,7 @@ from snapdp.release.record import (
     record_values,
 )
 from snapdp.release.request import Request
-from snapdp.studies import INLINE, digest
+from snapdp.studies import INLINE, aggregates_of, digest
 from snapdp.tables import Engine, Watch
 from snapdp.values import Value
 
@@ -92,6 +92,8 @@ def released(
     if answer is not None:
         write_certificates(named_in(answer.record, certificates), directory)
         return _repeated(answer, ledger, directory, is_sound)
+    statistics = [line.statistic for line in request.lines]
+    table.statement(aggregates_of(statistics), salt=request.dataset)  # columns that are missing are not paid for
     payable(request.epsilon)
     if request.epsilon > account.left:
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
@@ -100,9 +102,8 @@ def released(
         check_place(directory)  # a side file that cannot be written would be paid for all the same
     if ask is not None:
         ask()
-    exact = exact_values([line.statistic for line in request.lines], table, salt=request.dataset, watch=watch)
-    if table.state() != state:
-        raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
+    exact = exact_values(statistics, table, salt=request.dataset, watch=watch)
+    table.check_unchanged(state)
     library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
     engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
     check_engine(engine)

@@ -38,7 +38,7 @@ from snapdp.studies import (
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.opening import open_source
 from snapdp.tables.sources.parquet import ParquetSource
-from snapdp.tables.sources.paths import path_literal
+from snapdp.tables.sources.paths import changed_file, path_literal
 from snapdp.tables.sql.dialects import literal
 from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Rows
 
@@ -97,12 +97,15 @@ def _read(connection: Any, path: Any, names: Sequence[str], shown: str, file: Co
     source = open_source(os.fspath(path))
     if not isinstance(source, (CsvSource, ParquetSource)):
         raise DataError(f"{shown!r} is neither CSV nor Parquet.", "Write the keys to a .csv or .parquet file.")
+    state = source.state()
     source.prepare(connection)
     rows = source.open(connection, [PersonColumn(name=name) for name in names])
     texts = ", ".join(f"{_text(rows, name)} AS k{i}" for i, name in enumerate(names))
     count = _count(connection, rows, shown)
     file.copy = str(file.directory / "keys.parquet")
     connection.execute(f"COPY (SELECT {texts} FROM {rows.origin}) TO {literal(file.copy)} (FORMAT PARQUET)")
+    if source.state() != state:
+        raise changed_file()
     origin = _numbered(file.copy)
     _check_texts(connection, origin, names, shown)
     _check_distinct(connection, origin, len(names), shown)

@@ -19,8 +19,8 @@ from snapdp.tables.first_line import may_be_cell
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.csv_first_line import delimiter_seen, encoding_seen, latin_1_told, names_in
 from snapdp.tables.sources.duckdb_file import DuckdbSource
-from snapdp.tables.sources.opening import DATABASES, PARQUETS
-from snapdp.tables.sources.paths import CSV_ENDINGS, is_csv_name
+from snapdp.tables.sources.opening import DATABASES
+from snapdp.tables.sources.paths import CSV_ENDINGS, PARQUETS, is_csv_name
 from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE, Rows
 from snapdp.values import Value
 

@@ -10,6 +10,8 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import snapdp
@@ -131,6 +133,20 @@ def test_more_than_is_left_is_refused_before_the_table_is_read(book, monkeypatch
     monkeypatch.setattr(Engine, "aggregates", None)
     with pytest.raises(BudgetError, match=r"needs epsilon = 11"):
         release(book, {**MEAN, "epsilon": 11})
+    nothing_happened(book)
+
+
+def test_a_missing_column_and_a_wrong_type_are_told_before_a_budget_that_does_not_suffice(book, tmp_path):
+    """A misspelt column was answered "over budget", and found out once the budget had been raised for it."""
+    (tmp_path / "people.csv").write_text("pay\n1\n2\n3\n4\n")
+    pyarrow.parquet.write_table(pyarrow.table({"age": [[1], [2], [3], [4]]}), tmp_path / "people.parquet")
+    for data, told in (
+        ({"pay": [1, 2, 3, 4]}, "no column named 'age'"),
+        (tmp_path / "people.csv", "no column named 'age'"),
+        (tmp_path / "people.parquet", "column 'age' is declared as integer but stored as"),
+    ):
+        with pytest.raises(DataError, match=told):
+            release(book, {**MEAN, "epsilon": 11}, data=data)
     nothing_happened(book)
 
 

@@ -26,6 +26,7 @@ from snapdp.tables.inspection import (
     tallies,
     undeclared_look,
 )
+from snapdp.tables.sources.paths import changed_file
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import DIALECTS, Dialect
 from snapdp.tables.sql.generator import KeyTable, Script, columns_of, declared_rows, persons_of, script
@@ -72,8 +73,16 @@ class Engine(ABC):
         """Return the versions of an engine that is no library of every release, as records name them."""
         return {}
 
+    def check_unchanged(self, state: object) -> None:
+        """Refuse a table whose files are no longer as they were in this state."""
+        if self.state() != state:
+            raise changed_file()
+
     def fingerprint(self) -> bytes:
         """Return a digest of the content: private, since who knows all rows but one could test the last."""
+        return self._while_unchanged(self._digest)
+
+    def _digest(self) -> bytes:
         try:
             return self.source.fingerprint()
         except SnapdpError:
@@ -92,23 +101,23 @@ class Engine(ABC):
         """
         wanted = list(asked)
         check_columns(columns_of(wanted))
-        return self._guarded(lambda connection: self._run(connection, wanted, salt, watch))
+        return self._read(lambda connection: self._run(connection, wanted, salt, watch))
 
     def statement(self, asked: Iterable[Aggregate], *, salt: str = "") -> str:
         """Return the SQL text that `aggregates` would run."""
         wanted = list(asked)
         check_columns(columns_of(wanted))
-        return self._guarded(lambda connection: self._script(connection, wanted, salt).text)
+        return self._read(lambda connection: self._script(connection, wanted, salt).text)
 
     def check(self, columns: Iterable[Column]) -> None:
         """Read the whole table once; refuse it if it is not well formed or lacks a column. Nothing is returned."""
         wanted = list(dict.fromkeys(columns))
         check_columns(wanted)
-        self._guarded(lambda connection: self._read_through(connection, wanted))
+        self._read(lambda connection: self._read_through(connection, wanted))
 
     def fields(self) -> tuple[Field, ...]:
         """Return the columns of the table as they are stored: their names and types, from no row."""
-        return self._guarded(lambda connection: self.source.open(connection, []).fields)
+        return self._read(lambda connection: self.source.open(connection, []).fields)
 
     def ask(self, question: Callable[[Any], R]) -> R:
         """Return what a connection of this engine answers about what is stored; refusals are those of the engine."""
@@ -123,10 +132,10 @@ class Engine(ABC):
         others   columns that are looked at as well, where the table has them
         """
         if columns is None:
-            return self._guarded(lambda connection: self._look_at_all(connection, watch))
+            return self._read(lambda connection: self._look_at_all(connection, watch))
         wanted, more = list(dict.fromkeys(columns)), list(others)
         check_columns([*wanted, *more])
-        return self._guarded(lambda connection: self._look(connection, wanted, more, watch))
+        return self._read(lambda connection: self._look(connection, wanted, more, watch))
 
     def _look(self, connection: Any, wanted: list[Column], others: list[Column], watch: Watch | None) -> Look:
         counted = self.source.prepare(connection)
@@ -198,7 +207,6 @@ class Engine(ABC):
         return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
-        before = self.source.state()
         counted = self.source.prepare(connection)
         todo = self._script(connection, asked, salt)
         self._load(connection, todo.keys)
@@ -208,9 +216,28 @@ class Engine(ABC):
         with nullcontext() if watch is None else self._watched(connection, watch):
             results = self._select(connection, texts)
         _check_rows(counted, results[-1 if len(results) > len(todo.statements) else 0][0][0])
-        if self.source.state() != before:
-            raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
         return todo.read(results[: len(todo.statements)])
+
+    def _read(self, action: Callable[[Any], R]) -> R:
+        """Return what an action on a connection reads from one state of the files."""
+        return self._while_unchanged(lambda: self._guarded(action))
+
+    def _while_unchanged(self, read: Callable[[], R]) -> R:
+        """Return what is read. If a file changes meanwhile, that is the refusal, whatever else seems to be wrong.
+
+        A file that is being written may look cut off, not well formed, or like a table with other columns, and an
+        engine that meets it may count other rows than we did: none of that is true of the file, or a defect of ours.
+        """
+        state = self.state()
+        refused: SnapdpError | None = None
+        try:
+            found = read()
+        except SnapdpError as problem:
+            refused = problem
+        self.check_unchanged(state)
+        if refused is not None:
+            raise refused
+        return found
 
     def _guarded(self, action: Callable[[Any], R]) -> R:
         """Run with the engine at hand. Its errors are told by one sentence, with no trace of the original."""

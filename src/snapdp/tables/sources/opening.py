@@ -8,7 +8,6 @@ a row is.
 from __future__ import annotations
 
 import glob
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,10 @@ from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.duckdb_file import DuckdbSource
 from snapdp.tables.sources.frames import ArrowSource, ColumnsSource, PandasColumns
 from snapdp.tables.sources.parquet import ParquetSource
-from snapdp.tables.sources.paths import CSV_ENDINGS, is_csv_name, refuse_unread
+from snapdp.tables.sources.paths import CSV_ENDINGS, PARQUETS, is_csv_name, refuse_directory, refuse_unread
 from snapdp.tables.sources.source import Source, no_dialect
 
-DATABASES, PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
+DATABASES = (".duckdb", ".db", ".ddb")
 
 
 def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | None = None) -> Source:
@@ -97,8 +96,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         raise no_dialect(path.name)
     if name.endswith(PARQUETS) or glob.has_magic(str(path)):
         return ParquetSource(path)
-    if os.path.isdir(path):
-        raise DataError(f"{str(path)!r} is a directory.", "Name a file in it, or many by a glob: data/*.parquet.")
+    refuse_directory(path)
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
         f"Known endings: {', '.join((*CSV_ENDINGS, *PARQUETS, *DATABASES))}.",

@@ -16,6 +16,7 @@ from snapdp.tables.sql.dialects import literal
 
 PLAIN_CSV = (".csv", ".tsv", ".txt")
 CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
+PARQUETS = (".parquet", ".pq")
 # Engines take a file for a compressed one by such an ending, some in small letters only.
 PACKED = (".gz", ".gzip", ".bz2", ".zip", ".zst", ".zstd", ".xz", ".lzma", ".lz4", ".lzo", ".snappy", ".deflate", ".br")
 
@@ -62,9 +63,20 @@ def is_csv_name(name: str) -> bool:
     return small.endswith(CSV_ENDINGS)
 
 
+def refuse_directory(path: str | Path) -> None:
+    """Refuse a directory, whatever its name ends with: which of its files are the table, its user says."""
+    if os.path.isdir(path):
+        pattern = os.path.join(glob.escape(str(path)), "*.parquet")
+        raise DataError(
+            f"{str(path)!r} is a directory.",
+            f"Name a file in it, or all of its Parquet files by a pattern in quotes: {pattern!r}.",
+        )
+
+
 def existing(path: str | Path) -> Path:
     """Return the path of a file that is there."""
     found = Path(path)
+    refuse_directory(found)
     if not os.path.isfile(found):  # unlike the method of a path it never raises
         raise DataError(f"there is no file {str(path)!r}.", "Check the path.")
     return found.absolute()
@@ -72,9 +84,15 @@ def existing(path: str | Path) -> Path:
 
 def matching(path: str | Path) -> list[Path]:
     """Return the files of a path or a pattern, in the order of their names."""
-    if os.path.isfile(path) or not glob.has_magic(str(path)):
+    if os.path.exists(path) or not glob.has_magic(str(path)):
         return [existing(path)]
-    found = sorted(each for each in glob.glob(str(path), recursive=True) if os.path.isfile(each))
+    matches = sorted(glob.glob(str(path), recursive=True))
+    found = [each for each in matches if os.path.isfile(each)]
+    for each in matches:  # a pattern reads files; a table that other programs keep in a directory is not left out
+        if each.lower().endswith(PARQUETS) and os.path.isdir(each):
+            inside = os.path.join(each, "")
+            if not any(file.startswith(inside) for file in found):
+                refuse_directory(each)
     if not found:
         raise DataError(f"no file matches {str(path)!r}.", "Check the pattern.")
     return [Path(each).absolute() for each in found]
@@ -120,6 +138,11 @@ def several_schemas() -> DataError:
 def path_literal(path: Path) -> str:
     """Return a path that engines read as itself, also where its name looks like a pattern."""
     return literal("".join(f"[{each}]" if each in "*?[" else each for each in str(path)))
+
+
+def changed_file() -> DataError:
+    """Return the refusal of a file that another program writes, replaces or removes while it is read."""
+    return DataError("the file changed while it was being read.", "Try again when no other program writes to it.")
 
 
 def stat_of(paths: Sequence[Path]) -> object:

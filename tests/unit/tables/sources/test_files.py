@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -42,6 +43,40 @@ def test_a_folder_that_is_reached_twice_is_counted_once(tmp_path):
     os.symlink(tmp_path / "one", tmp_path / "two")
     with pytest.raises(DataError, match="one file, named twice"):
         open_table(tmp_path / "*" / "*.parquet")
+
+
+@pytest.mark.parametrize(
+    "name", ["people.parquet", "people.csv", "people.csv.gz", "people.duckdb", "people", "[ab]*?.pq"]
+)
+def test_a_directory_is_refused_whatever_its_name_and_told_how_its_files_are_read(name, tmp_path, monkeypatch):
+    """A directory d.parquet was said not to be there."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / name
+    folder.mkdir()
+    for place in (2, 10, 1):
+        parquet(folder / f"part-{place}.parquet", age=[place])
+    (folder / "_SUCCESS").touch()
+    table = "people" if name.endswith(".duckdb") else None
+    for given in (name, folder):
+        with pytest.raises(DataError, match="is a directory") as refused:
+            open_table(given, table=table)
+        pattern = ast.literal_eval(refused.value.advice.partition(": ")[2].removesuffix("."))
+        told = open_table(pattern)
+        assert [path.name for path in told.source.paths] == ["part-1.parquet", "part-10.parquet", "part-2.parquet"]
+        assert (
+            told.fingerprint() == open_table([folder / f"part-{place}.parquet" for place in (1, 10, 2)]).fingerprint()
+        )
+        assert told.aggregates(ASKED)[ASKED[1]] == (13,)
+
+
+def test_a_table_in_a_directory_is_not_left_out_of_a_pattern(tmp_path):
+    """The rows of 2025.parquet, a directory as Spark writes them, would be missing from every number."""
+    parquet(tmp_path / "2024.parquet", age=[1, 2])
+    (tmp_path / "2025.parquet").mkdir()
+    parquet(tmp_path / "2025.parquet" / "part-0.parquet", age=[3])
+    with pytest.raises(DataError, match=r"2025\.parquet' is a directory"):
+        open_table(tmp_path / "*.parquet")
+    assert open_table(tmp_path / "**" / "*.parquet").aggregates(ASKED).rows == 3
 
 
 LEFT_OPEN = """
