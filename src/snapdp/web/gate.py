@@ -5,7 +5,7 @@ every answer. Names of hosts are listed, so that no other site's name leads here
 a tunnel may have another. Whatever changes something is JSON, from the page itself.
 
     Host            one of ours, once                                       every request
-    session         the cookie                                              all but the entrance
+    session         the cookie                                              all but reads of the entrance
     secret          the header that the page's own script sends             every request for JSON
     Origin          http://Host                                             writes
     Sec-Fetch-Site  same-origin, where a browser sends it                   writes; reads may come from nowhere
@@ -79,7 +79,8 @@ class Gate:
         method = scope["method"]
         if method not in (*READS, *WRITES):
             return REFUSED["no such request"]
-        if scope["path"] not in OPEN_TO_ALL and not (self._has_session(scope) and _is_own(scope)):
+        is_open = method in READS and scope["path"] in OPEN_TO_ALL  # the body of a write is kept in memory
+        if not is_open and not (self._has_session(scope) and _is_own(scope)):
             return REFUSED["not yours"]
         if scope["path"] == ENTRANCE and not _is_visit(scope):
             return REFUSED["not yours"]
