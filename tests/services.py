@@ -1,8 +1,9 @@
 """Spark, PostgreSQL, Gappa and Chromium for tests: one session, one server, and what to do where they are missing.
 
-`bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres,gappa,chromium: a
-missing component then fails. Without it such tests are skipped, and say what is not covered. Other Pythons, which
-tests/packaging installs into, are required the same way, by whoever has them: SNAPDP_REQUIRE=python3.12,python3.13.
+`bin/services`, which bin/test runs under, starts a server, names it in SNAPDP_POSTGRES and sets
+SNAPDP_REQUIRE=spark,postgres,gappa,chromium: a missing component then fails. Without it such tests are skipped, and say
+what is not covered. Other Pythons, which tests/packaging installs into, are required the same way, by whoever has them:
+SNAPDP_REQUIRE=python3.12,python3.13.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SERVER = os.environ.get("SNAPDP_POSTGRES", "")
 on_spark = pytest.mark.xdist_group("spark")  # one worker, one session
 
 
-def missing(component: str, why: str, *, covered: str = "bin/services bin/test covers it") -> None:
+def missing(component: str, why: str, *, covered: str = "bin/test covers it") -> None:
     """Say what is not covered, and what would cover it; fail where the component is required."""
     if component in REQUIRED:
         pytest.fail(f"{component} is required by SNAPDP_REQUIRE, but {why}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 
 import snapdp
@@ -21,6 +23,27 @@ def test_the_citation_names_this_version_and_licence():
 def test_readers_find_how_to_report_and_how_to_cite():
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     assert {"SECURITY.md", "CITATION.cff", "CONTRIBUTING.md"} <= set(re.findall(r"\]\(([^)]+)\)", page))
+
+
+def test_what_runs_before_a_change_lands_runs_both_commands_of_the_readme_as_they_stand_there():
+    """The tests ran under another command than the one that people are told."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert {"bin/demo", "bin/test"} <= {line.split()[0] for line in re.findall(r"^bin/[^\n#]+", page, re.MULTILINE)}
+    assert {"bin/demo", "bin/test"} <= {line.split("#")[0].strip() for line in run}
+
+
+def test_the_tests_say_what_is_missing_where_nothing_can_be_installed(tmp_path):
+    """They ran without the databases, and what was skipped stood in a list behind a green line."""
+    for name in ("bash", "sh", "dirname", "id", "printf", "sort", "tail"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    done = subprocess.run(
+        [ROOT / "bin" / "test", "--version"], env={"PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "default-jre-headless" in done.stderr
+    assert "skips the tests that need them" in done.stderr
+    assert done.stdout == ""
 
 
 def test_the_core_installs_neither_pictures_nor_servers():
