@@ -14,6 +14,7 @@ from functools import reduce
 
 import duckdb
 import numpy as np
+import pyarrow
 import pytest
 
 from snapdp.release.private_values import exact_values
@@ -26,10 +27,13 @@ from snapdp.studies.statistics.variance import variance_query
 from snapdp.tables.engines.opening import open_table
 from tests.tiers import first_of
 from tests.unit.studies.statistics.test_exact import COLUMNS, SECOND, SPECIAL, G, Y, assert_close, queries_of
+from tests.unit.tables.parquet_files import LIES, WRITERS, parquet_file
 from tests.unit.tables.tables import FORMATS
 
 KINDS = ["csv", "parquet", "parquet glob", "duckdb", "numpy", "pandas", "polars"]
 NAMES = ["x", "y", "g", "h"]
+TYPES = {name: pyarrow.float64() if name in "xy" else pyarrow.string() for name in NAMES}
+FILES = {f"parquet by {writer}": writer for writer in WRITERS}
 ALWAYS = (1.0, 1.0, "a", "u")  # a row in all tables: the writers know a column of text by a cell with text
 
 
@@ -48,7 +52,12 @@ def opened(rows, dice, folder):
     shuffled = dice.sample(rows, len(rows))
     folder.mkdir()
     columns = {name: [row[i] for row in shuffled] for i, name in enumerate(NAMES)}
-    return FORMATS[dice.choice(KINDS)](columns, folder, threads=dice.choice([1, 2, 5]))
+    kind, threads = dice.choice([*KINDS, *FILES]), dice.choice([1, 2, 5])
+    if kind in FORMATS:
+        return FORMATS[kind](columns, folder, threads=threads)
+    group = dice.choice([1, 3, len(rows)]) if len(rows) < 100 else len(rows)
+    cells = {name: pyarrow.array(cells, TYPES[name]) for name, cells in columns.items()}
+    return open_table(parquet_file(folder, cells, FILES[kind], group, dice.choice(LIES)), threads=threads)
 
 
 @pytest.mark.parametrize("seed", first_of(range(12), len(COLUMNS)))
@@ -73,6 +82,28 @@ def test_files_of_neighbours_in_any_format_order_and_threads_move_no_farther_tha
     assert here == again  # another format, order and number of threads
     for query, near, far in zip(queries, here, there, strict=True):
         assert_close(query, near, far)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_one_number_among_nan_in_parquet_of_any_writer_loses_epsilon_and_no_more(writer, tmp_path):
+    """A file's statistics speak of that number alone; an engine that trusts them counts a thousand rows like it."""
+    worst = 0
+    for column in (COLUMNS[6], COLUMNS[7]):
+        far, near = float(column.upper) + 1, float(column.upper)
+        for place, last in enumerate((far, near, math.inf)):
+            relation = (add_remove(n_max=2000), change_one(n=1001))[place % 2]
+            rows = [(math.nan, 1.0, "a", "u")] * 1000
+            pair = [*rows, (last, 1.0, "a", "u")], rows if place % 2 == 0 else [*rows, (math.nan, 1.0, "a", "u")]
+            queries = queries_of(column, relation)
+            for lies in ((None, None), (LIES[2], None)):  # of one table, and of its neighbour
+                found = []
+                for table, lie in zip(pair, lies, strict=True):
+                    columns = dict(zip(NAMES, zip(*table, strict=True), strict=True))
+                    cells = {name: pyarrow.array(columns[name], TYPES[name]) for name in NAMES}
+                    path = parquet_file(tmp_path, cells, writer, 2000, lie)
+                    found.append(exact_values(queries, open_table(path)))
+                worst = max([worst, *(assert_close(q, *both) for q, *both in zip(queries, *found, strict=True))])
+    assert worst == 1
 
 
 # Tables made to break

@@ -15,6 +15,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.studies import KeyColumn
 from snapdp.tables.engines.engine import Engine, Watch
 from snapdp.tables.keys import load_keys
+from snapdp.tables.sources.parquet import ignore_statistics
 from snapdp.tables.sql.dialects import DUCKDB
 from snapdp.tables.sql.generator import KeyTable
 from snapdp.tables.sql.keys import Columns
@@ -100,6 +101,7 @@ def _connection(threads: int | None) -> Any:
         raise PremiseError("DuckDB, the engine that reads tables, is not installed.", "pip install duckdb") from None
     settings = _SETTINGS if threads is None else {**_SETTINGS, "threads": str(threads)}
     connection = duckdb.connect(":memory:", config=dict(settings))
+    ignore_statistics(connection)
     with suppress(duckdb.Error):  # in a notebook it would show a bar; without widgets it has none and changes nothing
         connection.execute("SET enable_progress_bar = false")
     return connection

@@ -42,6 +42,9 @@ _KINDS = {
     "boolean": TRUTH,
     "void": EMPTY,
 }
+# A cell as it is. The function is not deterministic, so Spark moves no condition past it into the scan, where a file
+# would be believed what its writer says of its cells.                                       theory, exact-sums (14)
+_OPAQUE = "IF(spark_partition_id() >= 0, {0}, NULL) AS {0}"
 _MICROS = epoch_day("unix_micros({0})", per_day=86_400 * 10**6, dialect=SPARK)
 _DAYS = {  # the date of a stored date or time, that of an instant in UTC
     "date": "{0}",
@@ -82,8 +85,9 @@ class SparkSource(Source):
         declared = {column.name for column in columns}
         frame = self._frame_of(declared)
         kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
-        origin: str = connection.view(frame.toDF(*(f"c{i}" for i in range(len(kinds)))))
-        fields = (self._field(n, f"c{i}", k) for i, (n, k) in enumerate(kinds))
+        reads = [f"c{i}" for i in range(len(kinds))]
+        origin: str = connection.view(frame.toDF(*reads).selectExpr(*map(_OPAQUE.format, reads)))
+        fields = (self._field(name, each, kind) for (name, kind), each in zip(kinds, reads, strict=True))
         names = self._names or tuple(name for name, _ in kinds)
         certain = self.dialect is None or not declared.isdisjoint(names)
         return Rows(origin=origin, fields=tuple(fields), names=names, certain=certain)

@@ -2,7 +2,9 @@
 
 Room: tables. Opens them on a DuckDB connection that the engine hands in. Each file says its own columns; those that are
 declared must be the same in all: the first file would decide how the others are read.
+What a file says of its cells, their extremes and how many are missing, decides nothing: writers leave NaN out of it.
 Errors here speak to the data holder before anything is spent: they name files and columns, never a cell.
+Theory: docs/theory/exact-sums.md (14).
 """
 
 from __future__ import annotations
@@ -19,6 +21,20 @@ from snapdp.tables.sources.paths import each_once, matching, path_literal, refus
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.stored import Field, Rows
 from snapdp.values import replaced
+
+KEPT_OPTIMIZERS = ("column_lifetime", "common_aggregate", "common_subexpressions", "deliminator", "unused_columns")
+
+
+def ignore_statistics(connection: Any) -> None:
+    """Make a DuckDB connection answer from the cells of a file, whatever the file says about them.      theory (14)
+
+    Only the optimizers listed above run: they remove what is unused or computed twice. One that uses statistics answers
+    `x <= 10` without reading x, and one that moves a condition into the scan lets it skip row groups. All others are
+    off, by whatever names a version has, so a new one stays off until it has been read.
+    """
+    optimizers = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
+    disabled = ",".join(name for name in optimizers if name not in KEPT_OPTIMIZERS)
+    connection.execute(f"SET disabled_optimizers = '{disabled}'")
 
 
 class ParquetSource(Source):

@@ -125,7 +125,10 @@ def as_table(table):
 
 
 def assert_close(query, here, there):
-    """One neighbour moves no cell by more than the sensitivity, nor all cells together by more than is charged."""
+    """One neighbour moves no cell by more than the sensitivity, nor all cells together by more than is charged.
+
+    Return the loss, in units of the epsilon that is charged.
+    """
     loss = F(0)
     for part, near, far in zip(query.parts, here, there, strict=True):
         moves = [abs(a - b) for a, b in zip(near, far, strict=True)]
@@ -134,6 +137,7 @@ def assert_close(query, here, there):
         assert all(part.numerator.lower <= value <= part.numerator.upper for value in (*near, *far))
         loss += part.share * F(sum(moves), part.numerator.sensitivity)
     assert loss <= 1
+    return loss
 
 
 def cells(column):
