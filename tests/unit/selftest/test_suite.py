@@ -13,6 +13,7 @@ from tests.services import missing, postgres_server
 from tests.unit.selftest import faults
 
 SEED = 2012
+REFUSED = "gives wrong results for a small table whose results are known"  # by itself, when the engine is opened
 FAULTS = {  # the fault: the check that must find it, and what it says
     "changed_known_logarithm": ("known-logarithms", "known logarithm of 0.0009356351875005053:"),
     "logarithm_of_python_off": ("machine-logarithms", "math.log(0.93"),
@@ -30,15 +31,15 @@ FAULTS = {  # the fault: the check that must find it, and what it says
     "one_bit_stuck": ("entropy", "bit 28 is 1 in 0 of 16384 words"),
     "pool_of_a_source": ("fork", "drawn twice by processes that were forked:"),
     "key_kept_through_a_fork": ("fork", "drawn twice by processes that were forked:"),
-    "sums_in_doubles": ("sums-duckdb", "DuckDB, file, products of wide, wide, 0:"),
-    "groups_in_another_order": ("sums-duckdb", "DuckDB, file, categories of place,"),
+    "sums_in_doubles": ("sums-duckdb", REFUSED),
+    "groups_in_another_order": ("sums-duckdb", REFUSED),
     "rows_by_another_hash": ("sums-duckdb", "DuckDB, file, sum of wide with 3 rows a person of person, 0:"),
     "synchronous_off": ("ledger-settings", "synchronous is 0, should be 2 (FULL) or more"),
     "charges_not_written": ("ledger-crash", "is lost"),
 }
 FAULTS_OF_SERVICES = {
     "spark_in_another_order": ("sums-spark", "Spark, file, categories of place,"),
-    "server_that_adds_doubles": ("sums-postgresql", "PostgreSQL, products of wide, wide, 0:"),
+    "server_that_adds_doubles": ("sums-postgresql", REFUSED),
 }
 # found like another one of the same check, which starts processes or an engine for it; these are tried by `-m long`
 LIKE_ANOTHER = {"key_kept_through_a_fork", "groups_in_another_order"}

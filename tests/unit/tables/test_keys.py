@@ -16,8 +16,9 @@ from snapdp.studies.columns import INLINE, category_column, integer_column
 from snapdp.studies.grouping.keys import LONGEST_KEY, digest_of_keys
 from snapdp.tables import keys as module, open_table, statement
 from snapdp.tables.keys import read_keys
-from snapdp.tables.sql.dialects import POSTGRES
+from snapdp.tables.sql.dialects import DUCKDB, POSTGRES
 from snapdp.tables.sql.keys import LIMB, array_answers
+from snapdp.values import replaced
 
 HOSTILE = ["", ",", '"', "'", "a\nb", "\r", " a", "\x1b[31m", "Ä", "𝄞", "NULL", "1.0", "x" * LONGEST_KEY]
 
@@ -223,7 +224,7 @@ def test_the_statement_says_what_is_joined_and_names_no_key(tmp_path):
 def test_an_engine_that_does_not_take_keys_refuses_them(tmp_path, monkeypatch):
     by = keyed_groups(read_keys(csv(tmp_path / "k.csv", "g\na\n"), ["g"]))
     table = open_table({"g": ["a"]})
-    monkeypatch.setattr(type(table), "dialect", POSTGRES)
+    monkeypatch.setattr(type(table), "dialect", replaced(DUCKDB, labels=POSTGRES.labels))
     with pytest.raises(PremiseError, match="does not count by keys from a file; DuckDB does"):
         table.aggregates([Count(by=by)])
     with pytest.raises(PremiseError, match="spark does not count by keys"):

@@ -13,9 +13,10 @@ from typing import Any
 
 from snapdp.errors import DataError, PremiseError
 from snapdp.studies import KeyColumn
-from snapdp.tables.engines.engine import Engine, Watch
+from snapdp.tables.engines.engine import Engine, Watch, version_text
+from snapdp.tables.engines.self_check import parquet_rows
 from snapdp.tables.keys import load_keys
-from snapdp.tables.sources.parquet import ignore_statistics
+from snapdp.tables.sources.parquet import ignore_statistics, parquet_scan
 from snapdp.tables.sql.dialects import DUCKDB
 from snapdp.tables.sql.generator import KeyTable
 from snapdp.tables.sql.keys import Columns
@@ -44,6 +45,14 @@ class DuckdbEngine(Engine):
             yield connection
         finally:
             connection.close()
+
+    def version(self, connection: Any) -> str:
+        return version_text(connection.execute("SELECT version()").fetchone()[0].removeprefix("v"))
+
+    @contextmanager
+    def known_rows(self, connection: Any) -> Iterator[str]:  # noqa: ARG002
+        with parquet_rows() as path:
+            yield parquet_scan([path])
 
     def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
         """Let a front end ask how far a scan is, where the engine can tell; it never shows a bar of its own."""

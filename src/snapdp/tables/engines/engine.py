@@ -16,6 +16,7 @@ from snapdp.display import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies import Aggregate, Aggregates, Column, KeyColumn, NumberColumn, quantiser_of
 from snapdp.tables.engines.failures import refusal
+from snapdp.tables.engines.self_check import check_engine, literal_rows
 from snapdp.tables.inspection import (
     Look,
     Tally,
@@ -243,6 +244,7 @@ class Engine(ABC):
         """Run with the engine at hand. Its errors are told by one sentence, with no trace of the original."""
         try:
             with self._connected() as connection:
+                check_engine(self, connection)
                 return action(connection)
         except SnapdpError:
             raise
@@ -267,6 +269,18 @@ class Engine(ABC):
     def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:  # noqa: ARG002
         """Fill the tables of declared categories, where the dialect keeps long lists in tables."""
         assert not keys, "this dialect writes its lists into the statement"
+
+    def version(self, connection: Any) -> str:  # noqa: ARG002
+        """Return the version of the engine, to name one that is refused."""
+        return ""
+
+    def check_scope(self, connection: Any) -> object:  # noqa: ARG002
+        """Return that for which the engine is checked once, before anything else is asked of it."""
+        return self
+
+    def known_rows(self, connection: Any) -> AbstractContextManager[str]:  # noqa: ARG002
+        """Return, as SQL behind a FROM, the rows of `self_check`; from a Parquet file if the engine reads such."""
+        return nullcontext(literal_rows(self.dialect))
 
     def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
         """Let a front end ask how far a scan is, where the engine can tell; it never shows a bar of its own."""

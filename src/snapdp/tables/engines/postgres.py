@@ -66,9 +66,6 @@ class PostgresSource(Source):
         return f"<table {self.table!r} of a PostgreSQL server>"
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
-        (encoding,) = connection.execute("SELECT current_setting('server_encoding')").fetchone()
-        if encoding != "UTF8":
-            raise DataError("the database does not store text in UTF-8.", "Categories are compared in UTF-8 only.")
         found = connection.execute(_TABLES, (self.table, self.table)).fetchall()
         if len(found) != 1:
             raise DataError(
@@ -96,6 +93,8 @@ class PostgresSource(Source):
         """Open a read-only transaction with one state of the database; it is rolled back at the end."""
         connection = _connection(self._address)
         try:
+            if connection.info.parameter_status("server_encoding") != "UTF8":
+                raise DataError("the database does not store text in UTF-8.", "Categories are compared in UTF-8 only.")
             for each in _SETTINGS:
                 connection.execute(each)
             yield connection
@@ -111,11 +110,14 @@ class PostgresEngine(Engine):
     name = dialect.name
 
     def engine_versions(self) -> dict[str, str]:
-        return self._guarded(
-            lambda connection: {
-                POSTGRESQL.library: version_text(connection.execute("SHOW server_version").fetchone()[0])
-            }
-        )
+        return self._guarded(lambda connection: {POSTGRESQL.library: self.version(connection)})
+
+    def version(self, connection: Any) -> str:
+        return version_text(connection.info.parameter_status("server_version"))
+
+    def check_scope(self, connection: Any) -> object:
+        """Return the connection: the server behind the next one may be another."""
+        return connection
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

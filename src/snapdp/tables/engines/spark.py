@@ -26,6 +26,7 @@ from snapdp.studies import Column, CsvDialect
 from snapdp.tables import engine_names
 from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.engines.failures import INSTALL
+from snapdp.tables.engines.self_check import NAMES, literal_rows, parquet_rows
 from snapdp.tables.engines.spark_csv import CsvLines, headed
 from snapdp.tables.engines.spark_parquet import declared_schema, escaped, schemas
 from snapdp.tables.sources.csv import number_format
@@ -51,6 +52,7 @@ _DAYS = {  # the date of a stored date or time, that of an instant in UTC
     "timestamp_ntz": "CAST({0} AS DATE)",
     "timestamp": f"date_from_unix_date(CAST({_MICROS} AS INT))",
 }
+_KNOWN = "x DOUBLE, number DOUBLE, label STRING, person STRING"  # of self_check.PARQUET: no job is spent on asking
 
 CALENDAR_SETTINGS = {  # dates are what the file says: Spark would stop at one before 1582 that an old version wrote
     "datetimeRebaseMode": "CORRECTED",
@@ -245,7 +247,24 @@ class SparkEngine(Engine):
     name = dialect.name
 
     def engine_versions(self) -> dict[str, str]:
-        return self._guarded(lambda connection: {engine_names.SPARK.library: version_text(connection.session.version)})
+        return self._guarded(lambda connection: {engine_names.SPARK.library: self.version(connection)})
+
+    def version(self, connection: Any) -> str:
+        return version_text(connection.session.version)
+
+    def check_scope(self, connection: Any) -> object:
+        """Return the session: the check takes jobs."""
+        return connection.session
+
+    @contextmanager
+    def known_rows(self, connection: Any) -> Iterator[str]:
+        """Return the known rows; of a file only where all of Spark is on this machine and sees what is written."""
+        if not _is_local(connection.session):
+            yield literal_rows(self.dialect)
+            return
+        with parquet_rows() as path:
+            frame = connection.session.read.schema(_KNOWN).parquet(f"file://{as_itself(str(path))}")
+            yield connection.view(frame.selectExpr(*map(_OPAQUE.format, NAMES)))
 
     def state(self) -> object:
         return self._guarded(lambda _: self.source.state())
@@ -331,6 +350,11 @@ def _started(master: str) -> Any:
     if session is None:
         raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
     return session
+
+
+def _is_local(session: Any) -> bool:
+    """Tell whether all of Spark is on this machine: a session of Spark Connect may be anywhere."""
+    return type(session).__module__ == "pyspark.sql.session" and session.sparkContext.master.startswith("local")
 
 
 def files_here(path: str) -> list[str]:

@@ -48,11 +48,9 @@ class ParquetSource(Source):
         each_once(self.paths)
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
-        listed = f"[{', '.join(path_literal(path) for path in self.paths)}]"
-        origin = f"read_parquet({listed}, hive_partitioning = false, union_by_name = false, filename = false)"
         found = [self._fields(connection, path) for path in self.paths]
         self._check_one_schema(found, {column.name for column in columns})
-        return Rows(origin=origin, fields=found[0])
+        return Rows(origin=parquet_scan(self.paths), fields=found[0])
 
     def _fields(self, connection: Any, path: Path) -> tuple[Field, ...]:
         """Return the columns of a file by their own names: DuckDB renames those that differ in capitals only."""
@@ -76,6 +74,12 @@ class ParquetSource(Source):
 
     def fingerprint(self) -> bytes:
         return file_digest(self.paths)
+
+
+def parquet_scan(paths: Sequence[Path]) -> str:
+    """Return what stands behind FROM to read Parquet files."""
+    listed = f"[{', '.join(path_literal(path) for path in paths)}]"
+    return f"read_parquet({listed}, hive_partitioning = false, union_by_name = false, filename = false)"
 
 
 def _top_names(known: Sequence[tuple[str, int | None]]) -> list[str]:

@@ -30,6 +30,7 @@ from snapdp.studies import (
     MagnitudeColumn,
 )
 from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.doubles import is_number
 from snapdp.tables.sql.magnitudes import magnitude_code
 from snapdp.tables.sql.number_format import PLAIN
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, TEXT, TRUTH, WHOLE, Field
@@ -90,7 +91,7 @@ def _number(field: Field, dialect: Dialect) -> str:
         return f"CAST(NULL AS {dialect.decimal})"
     if field.kind == NUMERIC and not field.decimal:
         x = f"CAST({field.reads} AS {dialect.double})"
-        return f"CASE WHEN {x} <= CAST('Infinity' AS {dialect.double}) THEN {x} END"  # NaN is above it
+        return f"CASE WHEN {is_number(x, dialect)} THEN {x} END"
     odd = f"CAST('{ODD}' AS {dialect.decimal})"
     if field.kind == NUMERIC:
         exact = dialect.same_decimal.format(field.decimal, field.stored)

@@ -39,7 +39,10 @@ class Dialect(Value):
 
     exact_text   text that is compared byte by byte, whatever collation the column was created with
     wide_floor   the floor of a double as an integer of the wide type, exact where the engine's own cast is not
-    number_from_text   a double from text {0} that matches the pattern {1}, read from {2}: the same as a plain number
+    infinity, nan   these doubles as constants; every comparison is written for a NaN that is above infinity
+    series       a table declared(code) of the whole numbers from 0 to below {0}
+    number_from_text   a double from text {0} that matches the pattern {1}, read from {2}: the same as a plain number;
+                 None where no source of the engine has text for numbers
     lot          a whole number of 60 bits from a text: the first 15 hexadecimal digits of its SHA-256
     octets       the number of bytes of a text
     once         makes a named subquery that is read several times be computed once; None where the engine computes it
@@ -67,6 +70,8 @@ class Dialect(Value):
 
     name: str
     double: str
+    infinity: str
+    nan: str
     narrow: str
     wide: str
     text: str
@@ -75,7 +80,7 @@ class Dialect(Value):
     quotient: str
     count_if: str
     series: str
-    number_from_text: str
+    number_from_text: str | None
     lot: str
     octets: str
     once: str | None
@@ -105,6 +110,8 @@ _SAME_DECIMAL = (
 DUCKDB = Dialect(
     name=engine_names.DUCKDB.recorded,
     double="DOUBLE",
+    infinity="CAST('Infinity' AS DOUBLE)",
+    nan="CAST('NaN' AS DOUBLE)",
     narrow="BIGINT",
     wide="HUGEINT",
     text="VARCHAR",
@@ -112,7 +119,7 @@ DUCKDB = Dialect(
     wide_floor="CAST(FLOOR({0}) AS HUGEINT)",
     quotient="({0} // {1})",
     count_if="COUNT_IF({0})",
-    series="range({0})",
+    series="range({0}) AS declared(code)",
     number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({2} AS DOUBLE) END",
     lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
     octets="strlen({0})",
@@ -163,6 +170,8 @@ def _postgres_labels(labels: Sequence[str]) -> str:
 POSTGRES = Dialect(
     name=engine_names.POSTGRESQL.recorded,
     double="DOUBLE PRECISION",
+    infinity="CAST('Infinity' AS DOUBLE PRECISION)",
+    nan="CAST('NaN' AS DOUBLE PRECISION)",
     narrow="BIGINT",
     wide="NUMERIC",
     text="TEXT",
@@ -170,8 +179,8 @@ POSTGRES = Dialect(
     wide_floor=_in_two_words("FLOOR({0})", double="DOUBLE PRECISION", narrow="BIGINT", wide="NUMERIC"),
     quotient="div({0}, {1})",
     count_if="COUNT(*) FILTER (WHERE {0})",
-    series="generate_series(0, {0} - 1)",
-    number_from_text="CAST(NULL AS DOUBLE PRECISION)",  # its source refuses text for numbers: no cast of text is total
+    series="generate_series(0, {0} - 1) AS declared(code)",
+    number_from_text=None,  # its source refuses text for numbers: no cast of text is total
     matches="({0} ~ ('^(' || {1} || ')$'))",  # $ is the very end there, never a line end before it
     # In the collation C, which cells are compared in, no letter beyond ASCII is one.
     replaced="regexp_replace(({0}) COLLATE pg_catalog.\"default\", {1}, {2}, 'g')",
@@ -235,6 +244,8 @@ _SPARK_MATCHES = "(({0} || '#') RLIKE ('^(' || {1} || ')#$'))"
 SPARK = Dialect(
     name=engine_names.SPARK.recorded,
     double="DOUBLE",
+    infinity="CAST('Infinity' AS DOUBLE)",
+    nan="CAST('NaN' AS DOUBLE)",
     narrow="BIGINT",
     wide="DECIMAL(38, 0)",
     text="STRING",
@@ -242,7 +253,7 @@ SPARK = Dialect(
     wide_floor=_in_two_words(f"({_SPARK_FLOOR})", double="DOUBLE", narrow="BIGINT", wide="DECIMAL(38, 0)"),
     quotient="({0} div {1})",
     count_if="COUNT_IF({0})",
-    series="range({0})",
+    series="range({0}) AS declared(code)",
     number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({2} AS DOUBLE) END",
     matches=_SPARK_MATCHES,
     replaced="regexp_replace({0}, {1}, {2})",

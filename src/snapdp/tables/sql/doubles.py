@@ -17,6 +17,7 @@ _NAN = " *[+-]?[nN][aA][nN] *"
 def number_cell(field: Field, dialect: Dialect) -> str:
     """Return a cell as a double; NULL where it is missing, or text that is no number."""
     if field.kind == TEXT:
+        assert dialect.number_from_text is not None, "no source of this engine has text for numbers"
         text, quoted = f"CAST({field.reads} AS {dialect.text})", dialect.quoted
         return dialect.number_from_text.format(text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted))
     given = f"CAST({field.reads} AS {dialect.text})" if field.wide else field.reads
@@ -35,5 +36,6 @@ def is_number(x: str, dialect: Dialect) -> str:
 
 def double_constant(value: float, dialect: Dialect) -> str:
     """Return a double as a constant of a statement."""
-    text = repr(value + 0.0) if math.isfinite(value) else "Infinity"  # + 0.0: no negative zero
-    return f"CAST('{text}' AS {dialect.double})"
+    if not math.isfinite(value):
+        return dialect.infinity
+    return f"CAST('{value + 0.0!r}' AS {dialect.double})"  # + 0.0: no negative zero

@@ -270,7 +270,7 @@ class _StatementWriter:
         shown = ", ".join(f"COALESCE(found.m{i}, 0)" for i in range(len(measures)))
         inner = ", ".join(f"{each} AS m{i}" for i, each in enumerate(measures))
         return (
-            f"SELECT {shown}\nFROM {self.dialect.series.format(cells)} AS declared(code)\n"
+            f"SELECT {shown}\nFROM {self.dialect.series.format(cells)}\n"
             f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {over}\nGROUP BY 1) AS found "
             f"ON found.code = declared.code\nORDER BY declared.code"
         )

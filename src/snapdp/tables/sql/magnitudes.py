@@ -22,7 +22,7 @@ def magnitude_cell(field: Field, dialect: Dialect) -> str:
     if field.kind != TEXT:
         return f"CASE WHEN {is_number(read, dialect)} THEN {read} END"
     text = dialect.exact_text.format(field.reads)
-    return f"COALESCE({read}, CASE WHEN {is_unread(text, dialect)} THEN CAST('NaN' AS {dialect.double}) END)"
+    return f"COALESCE({read}, CASE WHEN {is_unread(text, dialect)} THEN {dialect.nan} END)"
 
 
 def magnitude_code(column: MagnitudeColumn, x: str, dialect: Dialect, *, unknown: str, null: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies.aggregates import Categories, Count, Persons, Sum
+from snapdp.studies.categories import date_column
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.postgres import PostgresSource
@@ -161,7 +162,7 @@ def test_settings_of_the_role_change_nothing(database, run, name):
 
 
 def test_the_password_and_the_cells_are_in_no_error(database, run, name):
-    run(f"CREATE TABLE {name} (x INT)", f"INSERT INTO {name} VALUES (7654321)")
+    run(f"CREATE TABLE {name} (x TEXT)", f"INSERT INTO {name} VALUES ('7654-03-21')")
     wrong = "postgresql://somebody:hunter2@127.0.0.1:1/nowhere"
     table = open_table(wrong, table=name)
     with pytest.raises(DataError, match="cannot be reached") as refused:
@@ -171,11 +172,11 @@ def test_the_password_and_the_cells_are_in_no_error(database, run, name):
         assert "hunter2" not in text
         assert "somebody" not in text
     broken = open_table(database, table=name)
-    broken.dialect = replaced(broken.dialect, exact_text="CAST(CAST({0} AS TEXT) || ' is no date' AS DATE)")
+    broken.dialect = replaced(broken.dialect, whole_number="CAST({0} || ' is no number' AS BIGINT)")
     with pytest.raises(DataError, match="could not read the table") as failed:
-        broken.aggregates([Categories(column=category_column("x", categories=["1"]))])
+        broken.aggregates([Categories(column=date_column("x", start="2000-01-01", end="2001-01-01", each="year"))])
     assert failed.value.__context__ is None
-    assert "7654321" not in str(failed.value)
+    assert "7654" not in str(failed.value)
 
 
 def test_a_server_that_is_given_other_arguments_is_refused():

@@ -27,7 +27,7 @@ from snapdp.tables.sources.duckdb_types import described
 from snapdp.tables.sql import generator, persons as persons_of_sql
 from snapdp.tables.sql.dialects import DUCKDB, POSTGRES, SPARK
 from snapdp.tables.sql.generator import level_rows
-from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Field, Rows
+from snapdp.tables.sql.stored import LABEL, NUMERIC, TEXT, WHOLE, Field, Rows
 from snapdp.values import replaced
 from tests.unit.studies.test_aggregates import SOME, plain, random_table
 from tests.unit.tables.kept import by_order, formerly, kept, text_of
@@ -248,8 +248,9 @@ def test_the_statement_is_shown_before_the_table_exists():
 
 @pytest.mark.parametrize("dialect", [DUCKDB, POSTGRES, SPARK], ids=lambda each: each.name)
 def test_a_statement_reads_the_table_once(dialect):
+    kinds = {"x": NUMERIC, "g": TEXT, "id": TEXT}
     rows = Rows(
-        origin="the_table", fields=tuple(Field(name=n, reads=n, stored="?", kind=TEXT) for n in ("x", "g", "id"))
+        origin="the_table", fields=tuple(Field(name=n, reads=n, stored="?", kind=kind) for n, kind in kinds.items())
     )
     who = Persons(column="id", most=2)
     asked = [Sum(column=X, persons=who), Count(by=G, persons=who), People(by=G, persons=who)]
