@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LARGEST_MODULE = 500
 # one file each, to be read alone, with all that adjusted margins, quantiles and magnitudes take: plain before short
-LARGEST_CHECKER = 2360
+LARGEST_CHECKER = 2400
 CHECKERS = {"verifier/certificate/check.py", "audits/check_release.py"}
 MOST_MODULES = 20  # of one directory
 # These rooms may see rows, or what comes from them; no other imports what reads them.

@@ -166,8 +166,8 @@ def test_a_report_does_not_say_that_its_epsilon_paid_for_bounds_that_a_look_foun
     record = json.loads((people / "r.json").read_text())
     page = (people / "r.html").read_text()
     assert "everything on this page cost" not in page
-    assert "after seeing what is published" not in page
-    assert "after seeing these numbers alone" in page
+    assert "after seeing the results they" not in page
+    assert "after seeing the results without the bounds of columns they could be right every time" in page
     assert "charged by itself and is not in this epsilon" in page
     assert record["bounds_from"] in page
     (resource,) = json.loads((people / "datapackage.json").read_text())["resources"]

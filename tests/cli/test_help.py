@@ -20,7 +20,7 @@ from snapdp import Ledger
 from snapdp.cli.app import COMMANDS, MAP, main
 from snapdp.cli.help.former_names import FORMER_COMMANDS, NATURAL_COMMANDS, NATURAL_FLAGS, commands_below
 from snapdp.cli.help.pages import OTHERS, SectionedCommand, heading_of
-from snapdp.cli.help.topics import ABOUT, ODDS, TOPIC_OF, TOPICS
+from snapdp.cli.help.topics import ABOUT, EPSILONS, TOPIC_OF, TOPICS
 from snapdp.cli.lab.group import LAB
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.display import guessed_right
@@ -211,10 +211,10 @@ def test_a_topic_fits_one_screen_and_its_examples_run(topic):
         follow([*words[1:], *(["--yes"] if words[1] in CHARGED else [])])
 
 
-def test_the_odds_of_a_topic_are_computed():
+def test_the_chances_of_a_topic_are_computed():
     text = run("help", "epsilon").stdout
-    assert re.findall(r"^ +([\d.]+) +(\d+) of 100$", text, re.MULTILINE) == [
-        (each, str(guessed_right(Fraction(each)))) for each in ODDS
+    assert re.findall(r"^ +([\d.]+) +(\d+)%$", text, re.MULTILINE) == [
+        (each, str(guessed_right(Fraction(each)))) for each in EPSILONS
     ]
 
 

@@ -82,8 +82,8 @@ def test_a_study_opens_its_account_in_a_ledger_beside_it():
     Path("surveys/first.toml").write_text(STUDY, encoding="utf-8")
     done = say("ledger create --from surveys/first.toml")
     assert done.stdout == "surveys/people.ledger: account people opened with a cap of epsilon 1.\n"
-    assert "What is protected: the values of any one row" in done.stderr
-    assert "right in at most 74" in " ".join(done.stderr.split())
+    assert "Protects the values in any one row" in done.stderr
+    assert "from 50% to at most 74%" in " ".join(done.stderr.split())
     assert "Next: snapdp inspect surveys/first.toml\n" in done.stderr
     assert "Then: snapdp release surveys/first.toml --ledger surveys/people.ledger" in done.stderr
     found = account("surveys/people.ledger")
@@ -158,7 +158,7 @@ def test_a_bound_on_the_rows_of_persons_is_fixed_where_it_is_asked_for():
     assert account("free.ledger", "visits").unit == "person (id)"
     assert account("fixed.ledger", "visits").unit == "person (id, at most 2 rows)"
     shown = [" ".join(say(f"ledger show {name}.ledger").stdout.split()) for name in ("free", "fixed")]
-    assert ["Every request keeps at most 2 rows of each person." in each for each in shown] == [False, True]
+    assert ["Every request uses at most 2 rows of each person." in each for each in shown] == [False, True]
 
 
 def test_without_a_study_everything_is_asked_for_at_once():
@@ -177,8 +177,8 @@ def test_a_raised_cap_says_what_it_means_and_stays_to_be_seen():
     done = run("ledger", "amend", "people.ledger", "--cap", "2", "--reason", WHY)
     assert done.stdout == "people.ledger: account people has a cap of epsilon 2 now, 1 spent, 1 left.\n"
     told = " ".join(done.stderr.split())
-    assert "which of two values this row has, is right in at most 74 of them" in told
-    assert "From now on: they are right in at most 89 of them." in told
+    assert "raise their chance of picking the right one from 50% to at most 74%" in told
+    assert "From now on their chance rises from 50% to at most 89%." in told
     assert "weakens what the people in the table were promised" in told
     assert account().cap == 2
     for command in ("show", "history", "verify"):
@@ -303,13 +303,13 @@ def test_a_bar_is_empty_only_where_nothing_is_spent_and_full_only_where_all_is(s
 def test_what_an_account_shows_is_what_it_means():
     released()
     text = " ".join(say("ledger show people.ledger").stdout.split())
-    assert f"is right in at most {guessed_right(Fraction(1))} of them after seeing what is published." in text
+    assert f"from 50% to at most {guessed_right(Fraction(1))}%." in text
     assert text.startswith("people: 1 of 1 spent, nothing left [" + "#" * BAR + "]")
-    assert "What is protected: the values of any one row" in text
+    assert "Protects the values in any one row" in text
     (told,) = json.loads(say("ledger show people.ledger --json").stdout)["accounts"]
     assert told["guessed_right"] == 74
     say(f'ledger amend people.ledger --cap 2 --reason "{WHY}"')
-    assert "When all of the cap is spent: in at most 89 of 100." in " ".join(
+    assert "When all of the cap is spent, their chance rises from 50% to at most 89%." in " ".join(
         say("ledger show people.ledger").stdout.split()
     )
 
@@ -320,7 +320,7 @@ def test_an_orphan_counts_as_spent_in_what_an_account_means():
         version = ledger.dataset_version("people", b"x")
         terms = {"relation": "change-one", "rows": 5000, "version": version}
         ledger.reserve("people", epsilon="1/2", request={"ask": 1}, **terms)
-    assert "right in at most 63" in " ".join(say("ledger show people.ledger").stdout.split())
+    assert "from 50% to at most 63%" in " ".join(say("ledger show people.ledger").stdout.split())
     assert "interrupted, and spent all the same" in " ".join(say("ledger history people.ledger").stdout.split())
 
 
@@ -329,8 +329,9 @@ def test_an_account_of_an_odd_unit_is_shown_and_an_empty_ledger_says_so():
         assert say("ledger show odd.ledger").stdout == "The ledger has no account yet.\n"
         ledger.create_account("homes", cap=1, relation="change-one", rows=9, unit="household")
     text = " ".join(say("ledger show odd.ledger").stdout.split())
-    assert "What is protected: a household." in text
-    assert "whether this household is in the table" in text
+    assert "Protects a household." in text
+    assert "two versions of its own equally likely" in text
+    assert "in the table" not in text
 
 
 def test_no_screen_of_an_account_is_wider_than_80_columns():

@@ -207,7 +207,7 @@ def _toml(relation: dict[str, Any], *asked: dict[str, Any]) -> str:
 def test_the_plan_says_how_persons_count_and_what_is_believed():
     told = say(f"plan {GROUPED} --groups-per-person 2 --n-max 20 --person id --epsilon 1").stdout
     assert "each person counts once in each of at most 2 groups" in " ".join(told.split())
-    assert "What is protected: the presence of any one person (id) with all rows of theirs" in " ".join(told.split())
+    assert "Protects the presence of any one person (id), with all rows of that person" in " ".join(told.split())
     stray = say("plan --persons --n-max 20 --person id --rows-per-person 3 --epsilon 1")
     assert (stray.exit_code, "--persons counts each person once" in stray.stderr) == (2, True)
     told = say("plan --count --n-max 20 --person id --rows-per-person 3 --epsilon 1").stdout
@@ -216,7 +216,7 @@ def test_the_plan_says_how_persons_count_and_what_is_believed():
     )
     assert "within ± x of that of the rows that count: at most 3 of each person." in " ".join(told.split())
     told = say("plan --count --n-max 20 --unit-rows 30 --epsilon 1").stdout
-    assert "That nobody has more than 30 rows is believed, not enforced." in " ".join(told.split())
+    assert "snapdp cannot check that nobody has more than 30 rows." in " ".join(told.split())
 
 
 def test_terminal_and_report_say_how_persons_count():
@@ -231,14 +231,14 @@ def test_terminal_and_report_say_how_persons_count():
     assert "<h3>Number of rows that count by region</h3>" in page
     assert "<h3>Number of persons by region</h3>" in page
     assert "umber of rows by" not in page
-    assert "one person (id) with all rows of theirs" in page
+    assert "This report protects the presence of any one person (id), with all rows of that person" in page
 
 
 def test_the_report_and_the_premises_say_that_nothing_is_enforced():
     done = say("release visits.csv --count --n-max 20 --unit-rows 3 --epsilon 1 --ledger rows.ledger --yes "
                "--report report.html --record r.json")  # fmt: skip
     assert done.exit_code == 0
-    assert "That nobody has more than 3 rows is believed, not enforced." in Path("report.html").read_text("utf-8")
+    assert "snapdp cannot check that nobody has more than 3 rows." in Path("report.html").read_text("utf-8")
     premise = next(each for each in audit(snapdp.load_release("r.json").record).premises if each.name == "unit")
     assert premise.why == "nobody has more than 3 rows: declared, and not enforced"
 
@@ -505,13 +505,13 @@ def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
 
 def test_people_see_a_person_of_several_columns_by_their_names_and_programs_the_unit():
     shown = CliRunner(env={"COLUMNS": "120"}).invoke(main, ["ledger", "show", "several.ledger"])
-    assert "the presence of any one person (id and land)" in shown.stdout
+    assert "the presence of any one id and land, with all rows of that id and land" in shown.stdout
     (account,) = json.loads(say("ledger show several.ledger --json").stdout)["accounts"]
     assert account["unit"] == 'person (["id","land"])'
     asked = "release visits.csv --persons --n-max 20 --epsilon 1 --yes --ledger several.ledger"
     turned = say(f"{asked} --person land,id")
     told = " ".join(turned.stderr.split())
-    assert (turned.exit_code, "unit = 'person (land, id)'" in told, "'person (id, land)'" in told) == (1, True, True)
+    assert (turned.exit_code, "unit = 'land and id'" in told, "'id and land'" in told) == (1, True, True)
     assert "Columns that name a person have an order" in told
     other = " ".join(say(f"{asked} --person id").stderr.split())
     assert "unit = 'person (id)'" in other

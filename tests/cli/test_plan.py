@@ -652,7 +652,7 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
     bounds, beyond = "Bounds: age 0 to 121.", "Numbers beyond a bound count as that bound."
     assert [" ".join(each.stdout.split()).count(others) for each in (*told, alone)] == [1, 1, 1, 1]
     assert [(each.stdout.count(bounds), each.stdout.count(beyond)) for each in told] == [(1, 0)] * 3
-    assert all(each.stdout.index(bounds) < each.stdout.index("Somebody who knows") for each in told)
+    assert all(each.stdout.index(bounds) < each.stdout.index("Suppose someone knows") for each in told)
     assert "Bounds:" not in alone.stdout
     at_length = run("plan", *flags, *mixed, "--details").stdout
     assert [at_length.count(each) for each in (missing, text, bounds, beyond)] == [1, 1, 1, 1]

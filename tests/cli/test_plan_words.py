@@ -104,7 +104,7 @@ def test_machines_read_error_guess_usefulness_and_odds():
     assert Fraction(line["error"]["exact"]) > Fraction(line["error"]["range"]) / 10 == 1000
     assert (line["useful"]["useful"], line["useful"]["epsilon"]) == (False, "27/50")
     assert found["odds"]["right_of_100"] == 60
-    assert "is right in at most 60 of them" in found["odds"]["text"]
+    assert "from 50% to at most 60%" in found["odds"]["text"]
     assert found["over"] is None
     useful = json.loads(run(*GROUPED[:-1], "0.54", "--if-rows", "1200", "--json").output)
     assert useful["lines"][0]["useful"] == {"useful": True, "epsilon": None, "text": None}
@@ -144,15 +144,13 @@ def test_a_release_says_what_it_means_alone_and_with_everything_before(place):  
     run("ledger", "create", "people.ledger", *terms)
     asked = ["release", "study.toml", "--data", "people.csv", "--ledger", "people.ledger", "--yes"]
     first = one(run(*asked, "--fit").stderr)
-    assert "is right in at most 74 of them after seeing what is published." in first
+    assert "raise their chance of telling which from 50% to at most 74%." in first
     assert "charged to people before" not in first
     later = one(run(*asked, "--fit", "--budget", "0.9").stderr)
-    assert "is right in at most 72 of them after seeing what is published." in later
-    assert (
-        "With everything charged to people before, epsilon 1.9 together: the same guesser is right in at most 87"
-        in later
-    )
+    assert "raise their chance of telling which from 50% to at most 72%." in later
+    before = "With everything charged to people before, epsilon"
+    assert f"{before} 1.9 together, their chance rises from 50% to at most 87%." in later
     looked = ["explore", "people.csv", "--columns", "age", "--epsilon", "0.1", "--n-max", "400"]
     told = one(run(*looked, "--ledger", "people.ledger", "--yes").stderr)
-    assert "at most 53 of them after seeing what is published." in told
-    assert "epsilon 2 together: the same guesser is right in at most 89 of 100 cases." in told
+    assert "from 50% to at most 53%." in told
+    assert "epsilon 2 together, their chance rises from 50% to at most 89%." in told

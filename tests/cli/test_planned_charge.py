@@ -60,7 +60,7 @@ def test_a_plan_that_fits_says_what_it_leaves_and_what_all_of_it_means():
     text = said(planned("3/10"))
     assert "of the budget of people, epsilon 1, 0.5 is spent and 0.5 is left." in text
     assert "This plan needs 0.3: it fits, and leaves 0.2. All of it together is epsilon 0.8." in text
-    assert f"right in at most {guessed_right(Fraction(8, 10))} of them" in text
+    assert f"from 50% to at most {guessed_right(Fraction(8, 10))}%" in text
     assert Path("people.ledger").read_bytes() == before
 
 

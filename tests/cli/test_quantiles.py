@@ -135,7 +135,7 @@ def test_a_plan_says_rows_share_levels_and_tree():
     text = run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5").stdout
     assert "± 32.13 rows" in text
     told = one(text)
-    assert "in 95 of 100 releases the rank of a given value, the rows up to it, is misjudged by at most x" in told
+    assert "in 95 of 100 releases the number of rows at or below any one given value is known to ± x" in told
     assert "0.3213 %" not in told
     at_length = one(
         run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--details").stdout
@@ -186,7 +186,7 @@ def test_a_public_file_tells_the_error_in_units_of_the_column(place):
     text = one(run(*asked, "--if-rows", "200").stdout)
     assert "if 200 rows were distributed like the public ones" in text
     assert "if 1,000 rows were" in one(run(*asked).stdout)
-    assert "must be public" in one(run("plan", "--help").stdout)
+    assert "FILE is public" in one(run("plan", "--help").stdout)
     grouped = [*asked, "--by", "sex", "--categories", "f,m"]
     assert "if 100 rows of a group were distributed like" in one(run(*grouped, "--if-rows", "200").stdout)
     assert "if 500 rows of a group were distributed like" in one(run(*grouped).stdout)

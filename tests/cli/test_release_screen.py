@@ -89,10 +89,13 @@ def test_the_cost_is_said_in_odds_of_the_release_and_of_the_account(tmp_path, ca
     result = released(tmp_path, MEAN)
     said = " ".join(shown(result, capsys, spent=Fraction(1)).err.split())
     assert "charged: epsilon 0.5; left: 1" in said
-    assert "which of two values this row has, is right in at most 63 of them" in said
-    assert "After all that was ever charged to this account, epsilon 1: right in at most 74 of 100." in said
+    assert "the results raise their chance of picking the right one from 50% to at most 63%" in said
+    assert (
+        "everything that was ever charged to this account, epsilon 1, their chance rises from 50% to at most 74%."
+        in said
+    )
     alone = " ".join(shown(result, capsys, spent=Fraction(1, 2)).err.split())
-    assert "After all that was ever charged" not in alone
+    assert "After everything that was ever charged" not in alone
 
 
 def test_what_comes_with_a_statistic_is_free_and_what_that_means_is_said(tmp_path, capsys):

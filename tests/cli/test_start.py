@@ -142,7 +142,7 @@ def test_nothing_is_charged_or_opened_where_the_last_question_is_declined():
 
 def test_means_in_odds_are_said_at_once():
     done = start("n", "n", "100", "1/2", code=1)
-    assert "whether this row is in the table, is right in at most 63 of them" in told(done)
+    assert "the results raise their chance of telling which from 50% to at most 63%" in told(done)
 
 
 # Answers are checked when they are typed, and kept

@@ -113,7 +113,7 @@ def consequence(
         says=tuple(sentences(plan, place, fall)),
         odds=odds,
         law=law_drawn(fall),
-        odds_picture=odds_drawn(odds, plan.relation.secret),
+        odds_picture=odds_drawn(odds, plan.relation),
         interval=interval_drawn(fall),
         curve=curve_drawn(released.line, part),
     )

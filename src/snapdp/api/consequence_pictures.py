@@ -6,7 +6,7 @@ asks many times.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from fractions import Fraction
 
 from snapdp.accuracy import LawBar, LawBars, bars_of_law
@@ -28,7 +28,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import to_float_nearest
-from snapdp.studies import UNADJUSTED, Line, RankCurve, ReleasedPart, remembered
+from snapdp.studies import UNADJUSTED, Line, RankCurve, Relation, ReleasedPart, explain_protection, remembered
 
 RANK_PIECES = 12  # of a curve that is straight but for what nobody sees: each point takes long
 WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much
@@ -80,12 +80,12 @@ def _together(bars: LawBars) -> str:
     return f"each bar: {bars.together:,} neighbouring numbers together"
 
 
-def odds_drawn(odds: Iterable[OddsOf], secret: str) -> Html:
-    """Return how often somebody guesses right who sees one release, the plan, or all that was ever charged."""
-    rows = list(odds)
-    said = " ".join(odds_sentence(each, secret) for each in rows)
-    bars = [Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text) for each in rows]
-    return odds_picture(bars, title="What somebody could learn, in 100 guesses", said=said)
+def odds_drawn(odds: Sequence[OddsOf], relation: Relation) -> Html:
+    """Return to what one release, the plan, or all that was ever charged may raise an even chance of guessing right."""
+    sentence = explain_protection(relation, odds[0].epsilon)
+    said = f"{sentence} {'; '.join(map(odds_sentence, odds))}."
+    bars = [Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text) for each in odds]
+    return odds_picture(bars, title="An even chance of guessing right, and to what it may rise", said=said)
 
 
 def interval_drawn(fall: Fall) -> Html:

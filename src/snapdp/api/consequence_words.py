@@ -20,9 +20,7 @@ from snapdp.display import (
     guessed_right,
     how_often,
     noise_digits,
-    odds_in_words,
     one_line,
-    right_in,
     two_digits,
 )
 from snapdp.exact import to_float_nearest
@@ -32,6 +30,8 @@ from snapdp.studies import (
     called_groups,
     cliff_in_words,
     cliffs_of,
+    describe_most_units,
+    describe_rise,
     error_in_words,
     offer_in_words,
 )
@@ -50,7 +50,7 @@ NEVER = Fraction(1, 10**30)  # a smaller chance is said to be below this
 
 
 class OddsOf(Value):
-    """What somebody learns from so much epsilon: how many of 100 guesses are right, at most."""
+    """To what an epsilon may raise an even chance of guessing right."""
 
     name: str
     epsilon: Fraction
@@ -61,8 +61,8 @@ class OddsOf(Value):
 
     @property
     def text(self) -> str:
-        """Return how many guesses are right, in short."""
-        return right_in(self.epsilon)
+        """Return from where to where the chance may rise."""
+        return describe_rise(self.epsilon)
 
     @property
     def epsilon_text(self) -> str:
@@ -84,6 +84,8 @@ def odds_of_line(plan: Plan, place: int, account: Account | None, *, paid: bool 
         OddsOf(name="this statistic", epsilon=plan.lines[place].epsilon),
         OddsOf(name="the whole plan", epsilon=plan.total),
     ]
+    if (most := plan.relation.most_units or 1) > 1:
+        found.append(OddsOf(name=f"the whole plan, {describe_most_units(plan.relation)}", epsilon=most * plan.total))
     if account is not None and paid:
         found.append(OddsOf(name="all that was ever charged", epsilon=account.spent))
     elif account is not None:
@@ -208,8 +210,8 @@ def _what_is_shown(plan: Plan, place: int, released: ReleasedPart) -> Iterator[s
         yield f"It is {does} {cells:,} times, once for each {_called(released)}: each of them follows the law shown."
     if line.ranks is not None:
         yield (
-            f"Quantiles are read off all these counts together, and have no single law to draw. The curve is theirs: "
-            f"ranks are off by {line.ranks.text} at most, {how_often(line.alpha)}."
+            f"Quantiles are read off all these counts together, and have no single law to draw. The curve is of ranks: "
+            f"{how_often(line.alpha)} the number of rows at or below any one given value is known to {line.ranks.text}."
         )
     elif line.margins:
         yield from _of_margins(released)
@@ -246,7 +248,6 @@ def _of_derived(plan: Plan, place: int, line: Line) -> Iterator[str]:
         yield f"{name}: {error_in_words(line.statistic, number)}."
 
 
-def odds_sentence(odds: OddsOf, secret: str) -> str:
-    """Return what one bar of the odds says, in a sentence."""
-    told = odds_in_words(odds.epsilon, secret, seen="it")
-    return f"{odds.name}, epsilon {odds.epsilon_text}: {told[0].lower()}{told[1:]}"
+def odds_sentence(odds: OddsOf) -> str:
+    """Return what one bar of the odds says."""
+    return f"{odds.name}, epsilon {odds.epsilon_text}: {odds.text}"

@@ -11,7 +11,15 @@ from collections.abc import Iterable, Sequence
 from snapdp.display import html_card, one_line
 from snapdp.exact import shown
 from snapdp.mechanism import SnappingParameters
-from snapdp.studies import Asked, BinnedColumn, CategoryColumn, Column, DeclaredStudy, person_in_words
+from snapdp.studies import (
+    Asked,
+    BinnedColumn,
+    CategoryColumn,
+    Column,
+    DeclaredStudy,
+    describe_protected,
+    person_in_words,
+)
 
 FEW, MANY, LONGEST = 5, 20, 80  # names in a line, rows of a table, characters of a name
 
@@ -59,7 +67,7 @@ def study_html(study: DeclaredStudy) -> str:
     return html_card(
         f"study of {_short(study.dataset)}",
         [
-            (("what is protected",), [(one_line(study.relation.protected),)]),
+            (("what is protected",), [(describe_protected(study.relation),)]),
             (("column", "declared"), _first(columns, len(study.columns))),
             (("statistic", "asked for"), _first(asked, len(study.asked))),
         ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from snapdp.display import four_digits_up, guessed_right, hides_nothing, odds_in_words
+from snapdp.display import four_digits_up, guessed_right, hides_nothing
 from snapdp.studies import (
     CellError,
     Excess,
@@ -23,8 +23,10 @@ from snapdp.studies import (
     RankFigures,
     Sharing,
     Useless,
+    describe_protected,
     error_in_words,
     excess_of,
+    explain_protection,
     other_way,
     reading_of,
     useless_in_words,
@@ -45,8 +47,12 @@ def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
         "total": str(plan.total),
         "budget": None if plan.budget is None else str(plan.budget),
         "if_rows": plan.if_rows,
-        "relation": plan.relation.in_words,
-        "odds": {"text": odds_in_words(plan.total, plan.relation.secret), "right_of_100": guessed_right(plan.total)},
+        "relation": describe_protected(plan.relation),
+        "odds": {
+            "text": explain_protection(plan.relation, plan.total),
+            "right_of_100": guessed_right(plan.total),
+            "most_units": plan.relation.most_units,
+        },
         "over": None if (excess := excess_of(plan)) is None else _excess_values(plan, excess),
         "arithmetic": "exact" if arithmetic is None else arithmetic.rule,
         "bits": None if arithmetic is None else arithmetic.bits,

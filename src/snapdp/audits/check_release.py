@@ -49,6 +49,7 @@ NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
 FREE = {"dataset": NAME, "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
 TEXTS = ("title", "publisher", "contact")  # for readers of a report: no part of a request
 WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own"}
+WHO |= {"person_columns", "most_units"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
 READS_CSV = ("duckdb", "spark")
@@ -396,10 +397,17 @@ def read_relation(record: At) -> StatedRelation:
     named = f" engine own? csv? date? bounds_from? {'? '.join(TEXTS)}?" * newest  # version 1 names no engine
     asked = record.at("statistics")
     asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
-    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person + " unit_rows" * together)
+    whose = f" person rows_per_person{' person_columns? most_units?' * newest}" * person
+    record.fields(f"{RECORD} {size}{named}{whose}" + " unit_rows" * together)
     record.at("unit").same("person" if person else "rows" if together else "row")
     if person:
         read_person(record.at("person"), newest)
+        stated = "person_columns" in record.value
+        found = read_identifiers(record.at("person_columns"), record.value["person"]) if stated else []
+        units = [each.cells for each in found if each.kind == "date"]
+        record.demand(("most_units" in record.value) == (len(units) == 1), "most_units is said of one declared date")
+        if len(units) == 1:
+            record.at("most_units").same(units[0])
     moved = record.at("rows_per_person" if person else "unit_rows").whole() if person or together else 1
     record.demand(moved > 1 or not together, "a unit of one row is said by nothing")
     return StatedRelation(change_one, record.at(size).whole(), moved, person)
@@ -412,6 +420,19 @@ def read_person(person: At, newest: bool) -> None:
         return
     names = [each.text(NAME) for each in person.rows()]
     person.demand(newest and len({*names}) == len(names) > 1, "not two or more different columns")
+
+
+def read_identifiers(columns: At, person: Any) -> list[Column]:
+    """Refuse declarations by which persons could not be told apart.                                    persons (12)"""
+    found = [read_column(each) for each in columns.rows()]
+    names = [each.name for each in found]
+    columns.demand(bool(names) and len({*names}) == len(names), "no column, or one twice")
+    columns.demand({*names} <= {*(person if type(person) is list else [person])}, "a column that names no person")
+    for each in (each.value for each in columns.rows()):
+        columns.demand("binned" not in (each.get("unknown"), each.get("null")), "a cell of rows that name nobody")
+        exact = each["kind"] == "category" and "compare" not in each
+        columns.demand(not exact and (each.get("missing", "dropped") == "dropped"), "not told apart so")
+    return found
 
 
 def check_dialect(csv: At) -> None:
@@ -2132,7 +2153,12 @@ def check_columns(record: At, statistics: Sequence[At]) -> None:
     for each in (statistic.value for statistic in statistics):
         tested = [test["column"] for test in each.get("where", [])]
         by = each.get("by", [])
-        for column in (*each.get("columns", []), *tested, *([by] if type(by) is dict else by)):
+        for column in (
+            *record.value.get("person_columns", []),
+            *each.get("columns", []),
+            *tested,
+            *([by] if type(by) is dict else by),
+        ):
             plain = {key: column[key] for key in column if key not in (BINS if "lower" in column else ("parents",))}
             record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
 

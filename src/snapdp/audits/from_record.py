@@ -19,9 +19,11 @@ from snapdp.studies import (
     add_remove,
     ask,
     change_one,
+    column_from,
     placed,
     planned,
     statistic_class,
+    with_identifiers,
 )
 
 
@@ -43,7 +45,9 @@ def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
     if record["relation"] == CHANGE_ONE:
         return change_one(n=record["n"])
     unit = {key: record[key] for key in ("person", "rows_per_person", "unit_rows") if key in record}
-    return add_remove(n_max=record["n_max"], **unit)
+    return with_identifiers(
+        add_remove(n_max=record["n_max"], **unit), map(column_from, record.get("person_columns", ()))
+    )
 
 
 def _line(values: Mapping[str, Any], relation: Relation) -> Line:

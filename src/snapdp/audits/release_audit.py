@@ -47,7 +47,7 @@ from snapdp.release import (
     holds_look,
     part_values,
 )
-from snapdp.studies import INLINE, KINDS, dialect_words, person_in_words, stated_dialect
+from snapdp.studies import INLINE, KINDS, dialect_words, stated_dialect, unit_noun
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -181,6 +181,8 @@ def _findings(
     should = {"charged": str(request.epsilon), "arithmetic": request.arithmetic, "unit": request.relation.unit}
     for key, each in should.items():
         yield from differences(key, record[key], each)
+    for key in ("person_columns", "most_units"):
+        yield from differences(key, record.get(key), request.declaration.get(key))
     yield from _form_findings(record)
     drawn: list[list[Drawn]] = []
     unsaid = _unsaid(record)
@@ -408,8 +410,11 @@ def _unit_in_words(record: Mapping[str, Any]) -> str:
         return f"nobody has more than {record['unit_rows']} rows: declared, and not enforced"
     if "person" not in record:
         return "one row is one person"
-    together = "" if isinstance(record["person"], str) else " together"
-    return f"{person_in_words(record['person'])}{together} {'name' if together else 'names'} persons"
+    person = record["person"]
+    if isinstance(person, str):
+        return f"{person} names persons"
+    several = f"one {unit_noun(person)} is the unit; someone in k of them has k times epsilon"
+    return f"{several}, and is in {record['most_units']} at most" if "most_units" in record else several
 
 
 def _engine(record: Mapping[str, Any]) -> str:

@@ -34,7 +34,7 @@ from snapdp.cli.release import (
     to_try,
 )
 from snapdp.cli.screen import echo_json_text, note, say, table
-from snapdp.display import confidence, exact_amount, is_address, odds_in_words, one_line, percent, two_digits
+from snapdp.display import confidence, exact_amount, is_address, one_line, percent, two_digits
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
@@ -89,7 +89,12 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--n", type=WHOLE, help="The number of rows is public, and this (change-one)."),
         click.option("--n-max", type=WHOLE, help="It is private, and at most this (add-remove)."),
-        click.option("--person", multiple=True, metavar="COLUMN,...", help="Protect whole persons, named by these."),
+        click.option(
+            "--person",
+            multiple=True,
+            metavar="COLUMN,...",
+            help="Protect persons, or what several name together.",
+        ),
         click.option("--rows-per-person", type=WHOLE, help="At most so many rows of a person are kept.  [default: 1]"),
         click.option("--unit-rows", type=WHOLE, help="Protect so many rows together, which nothing enforces."),
     )
@@ -167,12 +172,12 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 def _say_cost(looked: Study, account: Account) -> None:
     """Say what the look costs and means, and about how many rows its bounds take at that: public numbers."""
     from snapdp.ledger import together_in_words
-    from snapdp.studies import Magnitudes
+    from snapdp.studies import Magnitudes, explain_protection
 
     plan = looked.plan()
     lines, total, share = plan.lines, exact_amount(plan.total), exact_amount(plan.lines[0].epsilon)
     say(f"epsilon {total} in total" + (f", {share} for each of {len(lines)} columns" if len(lines) > 1 else ""))
-    say(odds_in_words(plan.total, plan.relation.secret))
+    say(explain_protection(plan.relation, plan.total))
     if told := together_in_words(plan.total, account):
         say(told)
     for line in lines:

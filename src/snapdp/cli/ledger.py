@@ -63,7 +63,10 @@ def ledger_group() -> None:
 @click.option("--n", type=WHOLE, help="The public number of rows (change-one).")
 @click.option("--n-max", type=WHOLE, help="A public bound on the private number of rows (add-remove).")
 @click.option(
-    "--person", multiple=True, metavar="COLUMN,...", help="Protect persons, named by this column, or several together."
+    "--person",
+    multiple=True,
+    metavar="COLUMN,...",
+    help="Protect persons, named by this column, or what several name together.",
 )
 @click.option(
     "--rows-per-person", type=WHOLE, help="Fix for all requests how many rows of each are kept.  [default: they say it]"
@@ -97,7 +100,7 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
         return
     where, name = one_line(shown_address(place)), one_line(account.name)
     echo(f"{where}: account {name} opened with a cap of epsilon {exact_amount(account.cap)}.")
-    paragraph(f"What is protected: {protected_by(account)}", err=True)
+    paragraph(protected_by(account), err=True)
     paragraph(spent_in_words(account), err=True)
     if is_new and not is_address(place):
         paragraph(f"Wrote {where}. Keep it: it knows what was spent.", err=True)

@@ -59,8 +59,8 @@ Examples:
 @click.option(
     "--if-like",
     metavar="FILE",
-    help="Of quantiles: show the error in units of the column, too, if its rows were distributed like those of FILE, "
-    "which has a column of that name. FILE must be public: an earlier table, a made-up one, never the table itself.",
+    help="Of quantiles: show about how long intervals will be, in units of the column, if its rows are like those of "
+    "FILE, which has a column of that name. FILE is public: an earlier table, a made-up one, never the table itself.",
 )
 @click.option(
     "--if-rows",

@@ -22,7 +22,7 @@ from snapdp.studies import Line, Plan, RankCurve, ReleasedPart
 Points = list[tuple[float, float]]
 LARGEST_TABLE = 400
 MOST_ROWS = 8
-RANKS = "Quantiles are read off many counts at once.\nRight: by how many rows a rank may be off."
+RANKS = "Quantiles are read off many counts at once.\nRight: to how many rows the rank of a given value is known."
 
 
 def write(result: Plan | Worth, path: Path) -> int:

@@ -44,11 +44,7 @@ if TYPE_CHECKING:
         six_digits as six_digits,
         two_digits as two_digits,
     )
-    from snapdp.display.odds import (
-        guessed_right as guessed_right,
-        odds_in_words as odds_in_words,
-        right_in as right_in,
-    )
+    from snapdp.display.odds import guessed_right as guessed_right
     from snapdp.display.pictures.axis import Axis as Axis, Real as Real, tick_text as tick_text, ticks as ticks
     from snapdp.display.pictures.curve import Chosen as Chosen, curve_picture as curve_picture
     from snapdp.display.pictures.intervals import Compared as Compared, interval_picture as interval_picture
@@ -74,7 +70,6 @@ if TYPE_CHECKING:
         hides_nothing as hides_nothing,
         how_often as how_often,
         listed as listed,
-        ordinal as ordinal,
         percent as percent,
     )
 else:
@@ -90,7 +85,7 @@ else:
                 "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
                 "six_digits two_digits"
             ),
-            "odds": "guessed_right odds_in_words right_in",
+            "odds": "guessed_right",
             "pictures.axis": "Axis Real tick_text ticks",
             "pictures.curve": "Chosen curve_picture",
             "pictures.intervals": "Compared interval_picture",
@@ -100,6 +95,6 @@ else:
             "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable one_line is_public_text shortened visible "
             "visible_lines",
-            "words": "above_or_below confidence each_by_itself hides_nothing how_often listed ordinal percent",
+            "words": "above_or_below confidence each_by_itself hides_nothing how_often listed percent",
         },
     )

@@ -23,7 +23,7 @@ def hides_nothing(epsilon: Fraction) -> str:
         return ""
     return (
         f"Epsilon {exact_amount(epsilon)} hides nothing: what is published can be more than 480 million times likelier "
-        "with one person's data than with other, or none."
+        "for one of two neighbouring tables than for the other."
     )
 
 
@@ -64,16 +64,6 @@ def each_by_itself(what: str, numbers: Sequence[int]) -> str:
         return ""
     each = f"each of the {numbers[0]:,} numbers" if len(numbers) == 1 else "each number"
     return f"{what} holds for {each} by itself, not for all at once."
-
-
-def ordinal(number: int) -> str:
-    """Return the place of something that is counted.
-
-    >>> [ordinal(number) for number in (1, 2, 3, 11, 12, 13, 31, 100, 111)]
-    ['1st', '2nd', '3rd', '11th', '12th', '13th', '31st', '100th', '111th']
-    """
-    is_teen = number // 10 % 10 == 1
-    return f"{number}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def percent(share: Fraction) -> str:

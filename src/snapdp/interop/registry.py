@@ -16,6 +16,7 @@ from snapdp.audits import rebuilt_relation
 from snapdp.display import exact_amount
 from snapdp.errors import DataError
 from snapdp.interop.scalars import double_up, harmless, known, slug, yaml_lines
+from snapdp.studies import describe_protected
 
 BLANK = "FILL IN: "
 MOST_TITLES = 50
@@ -46,7 +47,7 @@ def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
             },
             "privacy_loss": {
                 "privacy_unit": {"row": "Row", "person": "Person"}.get(found["unit"], "Several rows together"),
-                "privacy_unit_details": harmless(relation.in_words),
+                "privacy_unit_details": harmless(describe_protected(relation)),
                 **({"number_of_privacy_units": relation.rows} if relation.is_change_one else {}),
                 "privacy_parameters": {"epsilon": double_up(found["charged"])},
                 "privacy_parameters_details": (

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     )
     from snapdp.ledger.words import (
         BECAME as BECAME,
+        OF_CAP as OF_CAP,
         amended_in_words as amended_in_words,
+        explain_spending as explain_spending,
         extent_in_words as extent_in_words,
         later_in_words as later_in_words,
         moment as moment,
-        odds_of as odds_of,
         protected_by as protected_by,
-        secret_of as secret_of,
         spent_in_words as spent_in_words,
         titles_of as titles_of,
         together_in_words as together_in_words,
@@ -72,7 +72,7 @@ else:
             "storage.storage": "UnavailableError",
             "values": "account_values amendment_values charge_values",
             "words": (
-                "BECAME amended_in_words extent_in_words later_in_words moment odds_of protected_by secret_of "
+                "BECAME OF_CAP amended_in_words explain_spending extent_in_words later_in_words moment protected_by "
                 "spent_in_words titles_of together_in_words"
             ),
         },

@@ -16,7 +16,8 @@ from snapdp.ledger.chain import LONGEST_FRACTION, amount_from, amount_text, cano
 from snapdp.ledger.storage.storage import Entry
 from snapdp.studies import CHANGE_ONE, bounded_unit, digest, person_unit, rows_unit
 
-DECLARED = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own")
+WHO = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own")
+DECLARED = (*WHO, "person_columns", "most_units")
 REQUEST_VERSION = 1
 PERSONS = "persons"  # the kind of statistic that counts them
 

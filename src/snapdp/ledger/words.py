@@ -1,4 +1,4 @@
-"""Accounts in words: whom one protects, what has been spent means, how it was amended.
+"""Accounts in words: what one protects, what has been spent means, how it was amended.
 
 Room: ledger. Everything here is public. The same sentences serve the command line and the page.
 """
@@ -13,9 +13,7 @@ from snapdp.display import (
     exact_amount,
     guessed_right,
     hides_nothing,
-    odds_in_words,
     one_line,
-    right_in,
     visible,
 )
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from snapdp.ledger.amendments import Amendment
     from snapdp.studies import Relation
 
-CASES = 100
+SO_FAR, OF_CAP = "all results so far, taken together,", "results that spend all of the cap"
 BECAME = {
     "committed": "released",
     "in progress": "being drawn",
@@ -34,20 +32,14 @@ BECAME = {
 
 
 def protected_by(account: Account) -> str:
-    """Return whom an account protects, in words."""
-    from snapdp.studies import bounded_in, unit_in_words
+    """Return what an account protects, as a sentence."""
+    from snapdp.studies import bounded_in, describe_protected, unit_in_words
 
     relation, bounded = _relation(account), bounded_in(account.unit)
-    fixed = "" if bounded is None else f" Every request keeps at most {bounded[1]} rows of each person."
-    return (
-        f"a {one_line(unit_in_words(account.unit))}." if relation is None else f"{one_line(relation.protected)}{fixed}"
-    )
-
-
-def secret_of(account: Account) -> str:
-    """Return what an account protects, as an indirect question."""
-    relation = _relation(account)
-    return f"whether this {one_line(account.unit)} is in the table" if relation is None else relation.secret
+    if relation is None:
+        return one_line(f"Protects a {unit_in_words(account.unit)}.")
+    fixed = "" if bounded is None else f" Every request uses at most {bounded[1]} rows of each person."
+    return describe_protected(relation) + fixed
 
 
 def _relation(account: Account) -> Relation | None:
@@ -62,31 +54,37 @@ def _relation(account: Account) -> Relation | None:
 
 
 def spent_in_words(account: Account) -> str:
-    """Return what all that was charged so far means together, and what it may come to."""
+    """Return what everything that was charged so far means together, and what it may come to."""
+    from snapdp.studies import describe_chance
+
     if not account.spent:
-        return f"Nothing was charged so far. When all of the cap is spent: {odds_of(account.cap, account)}"
-    told = f"All that was charged so far, taken together: {odds_of(account.spent, account)}"
+        return f"Nothing was charged so far. {explain_spending(account.cap, account, results=OF_CAP)}"
+    told = explain_spending(account.spent, account)
     if account.left and guessed_right(account.cap) != guessed_right(account.spent):
-        told += f" When all of the cap is spent: in {right_in(account.cap)}."
+        told += f" When all of the cap is spent, {describe_chance(account.cap)}."
     return f"{told} {hides_nothing(account.spent)}".rstrip()
 
 
-def odds_of(epsilon: Fraction, account: Account) -> str:
-    """Return what so much epsilon means for those whom an account protects, as the end of a sentence."""
-    told = odds_in_words(epsilon, secret_of(account))
-    return told[0].lower() + told[1:]
+def explain_spending(epsilon: Fraction, account: Account, *, results: str = SO_FAR) -> str:
+    """Return the protection sentence of an account for results that spend so much of it together."""
+    from snapdp.studies import explain_other_unit, explain_protection
+
+    relation, change_one = _relation(account), account.relation == "change-one"
+    if relation is None:
+        return explain_other_unit(account.unit, is_change_one=change_one, epsilon=epsilon, results=results)
+    return explain_protection(relation, epsilon, results=results)
 
 
 def together_in_words(epsilon: Fraction, account: Account) -> str:
     """Return what everything that was charged before means together with so much more; empty where nothing was."""
+    from snapdp.studies import describe_chance
+
     if not account.spent:
         return ""
     total = account.spent + epsilon
-    right = guessed_right(total)
-    told = "could be right in all" if right == CASES else f"is right in at most {right}"
     return (
-        f"With everything charged to {one_line(account.name)} before, epsilon {exact_amount(total)} together: "
-        f"the same guesser {told} of {CASES} cases."
+        f"With everything charged to {one_line(account.name)} before, epsilon {exact_amount(total)} together, "
+        f"{describe_chance(total)}."
     )
 
 

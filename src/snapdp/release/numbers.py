@@ -37,6 +37,7 @@ from snapdp.studies import (
     shares_are_of_n,
     stated_levels,
     told_apart,
+    unit_nouns,
 )
 from snapdp.values import Value, replaced
 
@@ -124,6 +125,7 @@ class NumberBlock(Value):
     is_replaced  something derived has the title of the statistic and stands for its parts
     deviation    the standard deviation of each number, where the record says it: one for all, or a list
     are_kept     it is about rows of persons of whom no more than so many count
+    units        what a count of persons counts
     """
 
     place: int
@@ -138,6 +140,7 @@ class NumberBlock(Value):
     numbers: tuple[Number, ...]
     deviation: float | Sequence[float] | None = None
     are_kept: bool = False
+    units: str = "persons"
 
     @property
     def part(self) -> str:
@@ -256,6 +259,8 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
         blocks = digits_alike(list(_blocks(place, names[place], statistic, derived.get(place, []), share_of)))
         if counts_kept_rows(record, statistic):
             blocks = [replaced(each, are_kept=True) for each in blocks]
+        if isinstance(record.get("person"), (list, tuple)):
+            blocks = [replaced(each, units=unit_nouns(record["person"])) for each in blocks]
         yield from (_named(block, owners) for block in _charged(blocks, statistic["epsilon"]))
 
 

@@ -61,6 +61,8 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "own",
             "csv",
             "unit_rows",
+            "person_columns",
+            "most_units",
             "date",
             "bounds_from",
             *PUBLIC_TEXTS,
@@ -80,7 +82,10 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "at",
             "branching",
         },
-        **{key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"} for key in ("columns", "column")},
+        **{
+            key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"}
+            for key in ("columns", "column", "person_columns")
+        },
         # and lists of columns
         "by": {"from", "to", "each", "compare", "missing_in_sums", "exponents", "edges", "outside", "parents"},
         "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
@@ -91,14 +96,15 @@ VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, 
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare", "exponents"}  # of dates; how categories are compared; of magnitudes
+_DECLARATIONS = ("columns", "person_columns", "by", "column")  # where a column is declared
 _FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
 _MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the cells of this block apart
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
-        "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request",
-        "previous", "date", "bounds_from", *PUBLIC_TEXTS,
+        "person_columns", "most_units", "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions",
+        "statistics", "derived", "request", "previous", "date", "bounds_from", *PUBLIC_TEXTS,
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
@@ -107,6 +113,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "keys": {"count", "digest", "cell"},  # the last where they are few
     "columns": _COLUMN,
+    "person_columns": _COLUMN,  # of those whose declared values tell persons apart
     "by": _COLUMN | {"edges", "outside", "parents"},  # of numbers that are grouped by bins; of a hierarchy
     "parents": {"level", "of"},
     "column": _COLUMN,
@@ -122,7 +129,8 @@ ALLOWED: dict[str, set[str]] = {
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
     "record": ALLOWED["record"]
-    - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv", "date", "bounds_from", *PUBLIC_TEXTS},
+    - {"n", "n_max", "person", "rows_per_person", "person_columns", "unit_rows", "own", "csv", "date", "bounds_from"}
+    - {"most_units", *PUBLIC_TEXTS},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
     "parts": ALLOWED["parts"] - _FINITE - _MARGIN - _NUMBERS,
@@ -134,7 +142,7 @@ REQUIRED: dict[str, set[str]] = {
     "parents": ALLOWED["parents"],
 }
 TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories", "keys"}
-ROWS = {"statistics", "derived", "parts", "columns", "where", "parents"}
+ROWS = {"statistics", "derived", "parts", "columns", "person_columns", "where", "parents"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares", "of", "at"), (str,)),
@@ -145,7 +153,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
-WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person", "branching"}
+WHOLE_NUMBERS |= {"bits", "unit_rows", "most_units", "groups_per_person", "branching"}
 TRUTHS = {"whole", "complete", "correlation"}
 
 
@@ -356,7 +364,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"has a field that records do not have: {place}.{one_line(unknown[0])}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
-    if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):
+    if place in _DECLARATIONS and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
     if version < 2 and place == "statistics" and _has_several_means(value):
         raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
@@ -387,7 +395,7 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
     if place == "statistics":
         kind = KINDS.get(str(value["kind"]))
         return "where" in value and kind is not None and kind.conditions_since > version
-    return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
+    return place in _DECLARATIONS and version < 2 and value.get("missing") == DROPPED
 
 
 def _has_several_means(value: Mapping[str, Any]) -> bool:
@@ -422,7 +430,7 @@ def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
 def _required(place: str, value: Mapping[str, Any]) -> set[str]:
     if place == "record":
         return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
-    if place in ("columns", "by", "column"):
+    if place in _DECLARATIONS:
         rules = {"unknown", "null"}
         special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}, KEY: set()}
         special[MAGNITUDE] = {"exponents"}

@@ -25,6 +25,8 @@ from snapdp.studies import (
     Relation,
     add_remove,
     change_one,
+    column_from,
+    describe_protected,
     groups_clause,
     groups_from,
     hierarchy_of,
@@ -32,6 +34,7 @@ from snapdp.studies import (
     readable_title,
     rows_clause,
     told_apart,
+    with_identifiers,
 )
 
 MOVED = (
@@ -169,15 +172,16 @@ def relation_stated(record: Mapping[str, Any]) -> Relation | None:
             return change_one(n=record["n"])
         person = record.get("person")
         bound = {} if person is None else {"person": person, "rows_per_person": record["rows_per_person"]}
-        return add_remove(n_max=record["n_max"], **bound, unit_rows=record.get("unit_rows"))
+        relation = add_remove(n_max=record["n_max"], **bound, unit_rows=record.get("unit_rows"))
+        return with_identifiers(relation, map(column_from, record.get("person_columns", ())))
     except (SnapdpError, LookupError, TypeError):
         return None
 
 
-def protected_line(record: Mapping[str, Any]) -> str:
+def protected_line(record: Mapping[str, Any], *, subject: str = "") -> str:
     """Return what is protected, as a sentence; empty where a record does not say it."""
     relation = relation_stated(record)
-    return "" if relation is None else relation.in_words
+    return "" if relation is None else describe_protected(relation, subject=subject)
 
 
 def bits_in_words(record: Mapping[str, Any]) -> str:
@@ -203,8 +207,8 @@ def _person_clause(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> s
     if not {"person", "rows_per_person"} <= {*record}:
         return ""
     if statistic["kind"] != PersonCount.kind:
-        return rows_clause(statistic.get("rows_per_person", record["rows_per_person"]))
-    return groups_clause(statistic.get("groups_per_person"), margins="margins" in statistic)
+        return rows_clause(record["person"], statistic.get("rows_per_person", record["rows_per_person"]))
+    return groups_clause(record["person"], statistic.get("groups_per_person"), margins="margins" in statistic)
 
 
 def counted_clauses(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> list[str]:

@@ -26,6 +26,7 @@ from snapdp.studies import (
     Quantiles,
     Relation,
     Statistic,
+    identifier_values,
     mechanism,
     stated_person,
 )
@@ -214,6 +215,10 @@ def relation_values(relation: Relation) -> dict[str, Any]:
     found["n" if relation.is_change_one else "n_max"] = relation.rows
     if relation.person is not None:
         found |= {"person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}
+    if relation.identifiers:
+        found["person_columns"] = identifier_values(relation)
+    if relation.most_units is not None:
+        found["most_units"] = relation.most_units
     return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
 
 

@@ -150,6 +150,22 @@ if TYPE_CHECKING:
         plan_words as plan_words,
         useless_in_words as useless_in_words,
     )
+    from snapdp.studies.protection import (
+        COUNTED as COUNTED,
+        ROWS_LEFT_OUT as ROWS_LEFT_OUT,
+        describe_chance as describe_chance,
+        describe_most_units as describe_most_units,
+        describe_protected as describe_protected,
+        describe_rise as describe_rise,
+        explain_other_unit as explain_other_unit,
+        explain_protection as explain_protection,
+        groups_clause as groups_clause,
+        person_in_words as person_in_words,
+        rows_clause as rows_clause,
+        unit_in_words as unit_in_words,
+        unit_noun as unit_noun,
+        unit_nouns as unit_nouns,
+    )
     from snapdp.studies.quantiser import (
         DOUBLE as DOUBLE,
         NARROW as NARROW,
@@ -205,8 +221,11 @@ if TYPE_CHECKING:
         Relation as Relation,
         add_remove as add_remove,
         change_one as change_one,
+        identifier_of as identifier_of,
+        identifier_values as identifier_values,
         relation_of_account as relation_of_account,
         whole as whole,
+        with_identifiers as with_identifiers,
     )
     from snapdp.studies.statistics.answers import (
         Numerators as Numerators,
@@ -240,22 +259,15 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
     from snapdp.studies.toml_table import placed as placed
     from snapdp.studies.units import (
-        COUNTED as COUNTED,
-        ROWS_LEFT_OUT as ROWS_LEFT_OUT,
         Person as Person,
-        believed as believed,
         bounded_in as bounded_in,
         bounded_unit as bounded_unit,
-        groups_clause as groups_clause,
         named_person as named_person,
         person_in as person_in,
-        person_in_words as person_in_words,
         person_names as person_names,
         person_unit as person_unit,
-        rows_clause as rows_clause,
         rows_unit as rows_unit,
         stated_person as stated_person,
-        unit_in_words as unit_in_words,
     )
     from snapdp.studies.writer import (
         quoted_text as quoted_text,
@@ -315,11 +327,19 @@ else:
             "ranks.rank_figures": "LikelyQuantile RANGES_WITHIN_RANGES RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
+            "protection": (
+                "COUNTED ROWS_LEFT_OUT describe_chance describe_most_units describe_protected describe_rise "
+                "explain_other_unit explain_protection groups_clause person_in_words rows_clause "
+                "unit_in_words unit_noun unit_nouns"
+            ),
             "reader": (
                 "STUDY_KEYS STUDY_VERSION DeclaredStudy csv_form keys_beside load_study plan_of study_from_toml "
                 "study_from_values"
             ),
-            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
+            "relation": (
+                "ADD_REMOVE CHANGE_ONE Relation add_remove change_one identifier_of identifier_values "
+                "relation_of_account whole with_identifiers"
+            ),
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.centred.means": "derived_mean",
             "statistics.count": "RowCount count_query",
@@ -337,8 +357,7 @@ else:
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",
             "units": (
-                "COUNTED Person ROWS_LEFT_OUT believed bounded_in bounded_unit groups_clause named_person person_in "
-                "person_in_words person_names person_unit rows_clause rows_unit stated_person unit_in_words"
+                "Person bounded_in bounded_unit named_person person_in person_names person_unit rows_unit stated_person"
             ),
             "writer": "quoted_text relation_table study_to_toml",
         },

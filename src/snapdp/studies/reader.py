@@ -54,7 +54,7 @@ from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked, ask
 from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
-from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole, with_identifiers
 from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
@@ -199,6 +199,8 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
     top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}", later=later)
     relation = _relation(top, version)
     columns = _columns(top, version)
+    with placed("study"):
+        relation = with_identifiers(relation, columns.values())
     arithmetic = _arithmetic(top)
     asked = _asked(top, relation, columns, arithmetic, read_keys)
     if version > 1:

@@ -8,23 +8,28 @@ Theory: docs/theory/sensitivities.md, (1), (12) and (21).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown
+from snapdp.studies.columns import AS_TEXT, BINNED, CATEGORY, PERSON, CategoryColumn, Column, NumberColumn
+from snapdp.studies.grouping.keys import KEY
+from snapdp.studies.magnitudes import MAGNITUDE
 from snapdp.studies.units import (
     Person,
-    believed,
     bounded_in,
     named_person,
     person_in,
-    person_in_words,
     person_names,
     person_unit,
     rows_in,
     rows_unit,
 )
-from snapdp.values import Value
+from snapdp.values import Value, replaced
+
+if TYPE_CHECKING:
+    from snapdp.studies.categories import DateColumn
 
 CHANGE_ONE = "change-one"
 ADD_REMOVE = "add-remove"
@@ -36,6 +41,8 @@ class Relation(Value):
     person            the column that names the person, or several that do so together
     rows_per_person   so many rows of each person are kept, where a statistic does not say it itself
     unit_rows         where no column names persons: so many rows may come or go together. Believed, not enforced
+    identifiers       the columns among those of the person whose declared values tell persons apart: dates by their
+                      period, numbers by their step. Text, and what is not declared, is compared as it is
     """
 
     kind: str
@@ -43,6 +50,7 @@ class Relation(Value):
     person: Person | None = None
     rows_per_person: int = 1
     unit_rows: int = 1
+    identifiers: tuple[Column, ...] = ()
 
     def _check(self) -> None:
         if self.kind not in (CHANGE_ONE, ADD_REMOVE):
@@ -98,52 +106,24 @@ class Relation(Value):
         return "row" if self.unit_rows == 1 else rows_unit(self.unit_rows)
 
     @property
-    def secret(self) -> str:
-        """Return what is protected, as an indirect question.
+    def date_column(self) -> DateColumn | None:
+        """Return the declared date among the columns that name a unit; None where there is none, or there are two."""
+        from snapdp.studies.categories import DateColumn
 
-        >>> change_one(n=5000).secret, add_remove(n_max=9000, person="id").secret
-        ('which of two values this row has', 'whether this person is in the table')
-        """
-        if self.is_change_one:
-            return "which of two values this row has"
-        who = "this person is" if self.person is not None else "this row is"
-        return f"whether {who if self.unit_rows == 1 else f'these {self.unit_rows} rows are'} in the table"
+        found = [column for column in self.identifiers if isinstance(column, DateColumn)]
+        return found[0] if len(found) == 1 else None
 
     @property
-    def in_words(self) -> str:
-        """Return the relation as a sentence: how neighbours differ. What people are told is `protected`."""
-        if self.is_change_one:
-            return f"The values of one row change; the number of rows, {self.rows}, is public."
-        counted = f"the number of rows is private, at most {self.rows} are counted."
-        if self.person is not None:
-            who = person_in_words(self.person)
-            return f"One person ({who}) appears or disappears, with all rows of theirs; {counted}"
-        if self.unit_rows > 1:
-            return f"Up to {self.unit_rows} rows appear or disappear together; {counted} {believed(self.unit_rows)}"
-        return f"One row appears or disappears; {counted}"
-
-    @property
-    def protected(self) -> str:
-        """Return what is protected, as people read it behind "What is protected:".
-
-        >>> change_one(n=5000).protected, add_remove(n_max=9000).protected.partition(";")[0]
-        ('the values of any one row; the number of rows, 5000, is public.', 'the presence of any one row')
-        """
-        if self.is_change_one:
-            return f"the values of any one row; the number of rows, {self.rows}, is public."
-        who, trust = "any one row", ""
-        if self.person is not None:
-            who = f"any one person ({person_in_words(self.person)}) with all rows of theirs"
-        elif self.unit_rows > 1:
-            who, trust = f"any {self.unit_rows} rows together", f" {believed(self.unit_rows)}"
-        return f"the presence of {who}; the number of rows is private, at most {self.rows} are counted.{trust}"
+    def most_units(self) -> int | None:
+        """Return how many units the same user can be in at most, if a declared date tells them apart.  planning (40)"""
+        return None if self.date_column is None else self.date_column.cells
 
 
 def relation_of_account(*, kind: str, rows: int, unit: str) -> Relation:
     """Return the relation that an account was opened with; refuse a unit that is neither rows nor a person's.
 
     >>> relation_of_account(kind="add-remove", rows=9000, unit="person (id, at most 3 rows)")
-    Relation(kind='add-remove', rows=9000, person='id', rows_per_person=3, unit_rows=1)
+    Relation(kind='add-remove', rows=9000, person='id', rows_per_person=3, unit_rows=1, identifiers=())
     """
     bounded, several, person = bounded_in(unit), rows_in(unit), person_in(unit)
     if bounded is not None:
@@ -160,11 +140,43 @@ def relation_of_account(*, kind: str, rows: int, unit: str) -> Relation:
     return Relation(kind=kind, rows=rows)
 
 
+def identifier_values(relation: Relation) -> list[dict[str, Any]]:
+    """Return the declarations of the columns whose declared values tell persons apart, as records state them."""
+    from snapdp.studies.declarations import column_values
+
+    return [column_values(column) for column in relation.identifiers]
+
+
+def with_identifiers(relation: Relation, columns: Iterable[Column]) -> Relation:
+    """Return a relation that tells persons apart by what is declared of the columns that name them.  persons (12)
+
+    A row without a declared value names nobody, so it can have no cell of its own: what is binned is refused.
+    """
+    found = {column.name: column for column in map(identifier_of, columns) if column is not None}
+    chosen = tuple(found[name] for name in relation.person_columns if name in found)
+    for column in chosen:
+        lists = isinstance(column, CategoryColumn) and BINNED in (column.unknown, column.null)
+        if lists or (isinstance(column, NumberColumn) and column.everywhere and column.missing is not None):
+            given = 'unknown = "dropped" and null = "dropped"' if lists else 'missing = "dropped"'
+            raise ParameterError(
+                f"column {column.name!r} is part of the person, and a row without a declared value there names nobody.",
+                f"Such rows are left out of every number: give {given} for this column.",
+            )
+    return replaced(relation, identifiers=chosen)
+
+
+def identifier_of(column: Column) -> Column | None:
+    """Return the declaration by which a column tells persons apart, if it names them; None if its exact text does."""
+    text = isinstance(column, CategoryColumn) and column.kind == CATEGORY and column.compare == AS_TEXT
+    exact = text or column.kind in (PERSON, KEY, MAGNITUDE)
+    return None if exact else column.plain
+
+
 def change_one(*, n: Any) -> Relation:
     """Return the relation in which n is public and the values of one row change.
 
-    >>> change_one(n=5000).in_words
-    'The values of one row change; the number of rows, 5000, is public.'
+    >>> change_one(n=5000)
+    Relation(kind='change-one', rows=5000, person=None, rows_per_person=1, unit_rows=1, identifiers=())
     """
     return Relation(kind=CHANGE_ONE, rows=whole(n, name="n"))
 

@@ -20,8 +20,6 @@ from typing import Any
 from snapdp.errors import ParameterError
 
 Person = str | tuple[str, ...]  # the column that names a person, or several that do so together
-COUNTED = "rows that count"
-ROWS_LEFT_OUT = "rows beyond are left out of every number"
 _BOUNDED = re.compile(r"person \((.+), at most ([1-9][0-9]*) rows\)", re.DOTALL)  # what `bounded_unit` writes
 _NAMED = re.compile(r"person \((.+)\)", re.DOTALL)  # what `person_unit` writes
 _SEVERAL = re.compile(r"([1-9][0-9]*) rows")  # what `rows_unit` writes
@@ -104,24 +102,6 @@ def person_in(unit: str) -> Person | None:
     return person if person is not None and person_unit(person) == unit else None
 
 
-# In words
-
-
-def person_in_words(person: Person | list[str]) -> str:
-    """Return the columns that name a person, for people."""
-    return person if isinstance(person, str) else " and ".join(person)
-
-
-def unit_in_words(unit: str) -> str:
-    """Return a unit for people: the columns by their names, one that could be taken for several in quotes.
-
-    >>> unit_in_words('person (["carrier","flight"])'), unit_in_words('person (["a, b","c"])'), unit_in_words("row")
-    ('person (carrier, flight)', 'person ("a, b", c)', 'row')
-    """
-    person = person_in(unit)
-    return unit if person is None else f"person ({listed_names(person_names(person))})"
-
-
 def listed_names(names: Iterable[str]) -> str:
     """Return names with commas between them; one that could be several stands in quotes.
 
@@ -129,41 +109,3 @@ def listed_names(names: Iterable[str]) -> str:
     'region, "age, old"'
     """
     return ", ".join(name if name.strip() == name and not {*name} & {*',"'} else json.dumps(name) for name in names)
-
-
-def rows_clause(most: int) -> str:
-    """Return how many rows of each person a statistic takes account of.
-
-    >>> rows_clause(3)
-    'at most 3 rows of each person count; rows beyond are left out of every number'
-    """
-    return f"at most {most} row{'s' * (most > 1)} of each person count{'s' * (most == 1)}; {ROWS_LEFT_OUT}"
-
-
-def rows_that_count(most: int) -> str:
-    """Return of which rows a statistic is one, where persons have more of them than count.
-
-    >>> rows_that_count(3)
-    'the rows that count: at most 3 of each person'
-    """
-    return f"the {COUNTED}: at most {most} of each person"
-
-
-def groups_clause(most: int | None, *, margins: bool = False) -> str:
-    """Return how often a person is counted; None where there are no groups.
-
-    margins   of the table by these groups are released beside it
-
-    >>> groups_clause(None), groups_clause(2)
-    ('each person counts once', 'each person counts once in each of at most 2 groups, which do not add up')
-    """
-    if most is None:
-        return "each person counts once"
-    if most == 1:
-        return "each person counts in 1 group" + ", the same in all margins" * margins
-    return f"each person counts once in each of at most {most} groups, which do not add up"
-
-
-def believed(rows: int) -> str:
-    """Return what is not known of a unit of several rows, as a sentence."""
-    return f"That nobody has more than {rows} rows is believed, not enforced."

@@ -76,7 +76,7 @@ ANSWERS: dict[str, dict[str, Schema]] = {
         "budget": or_null(text("Exactly.")),
         "if_rows": or_null(whole("The guess of rows in the table that errors are told for.")),
         "relation": text("Who is protected, in words."),
-        "odds": table("What somebody learns from the whole plan: text, and right_of_100."),
+        "odds": table("The protection sentence of the plan: text, right_of_100, most_units of a unit with a date."),
         "over": or_null(table("By how much the plan is over its budget, and what would fit.")),
         "arithmetic": text("exact, or the rule of the proved one."),
         "bits": or_null(whole("Of the proved arithmetic, where they are declared.")),

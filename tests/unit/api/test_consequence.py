@@ -228,14 +228,14 @@ def test_odds_are_of_the_line_of_the_plan_and_of_everything_ever_charged():
     assert [F(each["epsilon"]) for each in found] == expected
     assert [each["right_of_100"] for each in found] == [guessed_right(each) for each in expected] == [58, 69, 89]
     svg = consequence(plan, 0, account=account("1.2")).odds_picture
-    assert re.findall(r"at most (\d+) of 100<", svg) == ["58", "69", "89"]
+    assert re.findall(r"from 50% to at most (\d+)%<", svg) == ["58", "69", "89"]
     assert len(consequence(plan, 0).odds) == 2
     assert "nothing yet" in consequence(plan, 0, account=account(0)).odds_picture
 
 
 def test_odds_that_leave_nothing_hidden_are_said_to_be_all():
     plan = plan_of({"kind": "mean", "column": "pay", "epsilon": "30"})
-    assert consequence(plan, 0).odds[0].text == "perhaps all of 100"
+    assert consequence(plan, 0).odds[0].text == "from 50%: could be right every time"
 
 
 # What more epsilon buys
@@ -265,7 +265,9 @@ def test_what_is_computed_from_several_numbers_is_told_apart_from_what_is_shown(
     assert "mean(age) is computed from the released numbers, at no extra cost; it has no single law to draw." in said
     assert "mean(age): 10 % more epsilon buys ± " in said
     ranks = plan.lines[1].ranks
-    assert f"ranks are off by {ranks.text} at most, in 95 of 100 releases." in " ".join(consequence(plan, 1).says)
+    assert f"the number of rows at or below any one given value is known to {ranks.text}." in " ".join(
+        consequence(plan, 1).says
+    )
     assert "rows of a rank" in consequence(plan, 1).curve
 
 

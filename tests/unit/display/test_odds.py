@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.display import guessed_right, odds_in_words, right_in
+from snapdp.display import guessed_right
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,3 @@ def test_one_case_fewer_would_be_too_few() -> None:
     for hundredths in range(1, 460):
         exactly = 100 / (1 + math.exp(-hundredths / 100))
         assert guessed_right(Fraction(hundredths, 100)) - 1 < exactly <= guessed_right(Fraction(hundredths, 100))
-
-
-def test_who_could_be_right_always_is_not_promised_less() -> None:
-    assert "could be right in all of them" in odds_in_words(Fraction(6), "whether this row is in the table")
-    assert right_in(Fraction(6)) == "perhaps all of 100"

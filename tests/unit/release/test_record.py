@@ -114,6 +114,9 @@ def test_a_field_that_is_not_on_the_list_is_refused_wherever_it_stands(record):
     grouped = next(i for i, each in enumerate(record["statistics"]) if "categories" in each.get("by", ()))
     parents = {"parents": [{"level": "county", "of": ["Kent"]}]}  # of a hierarchy
     record = changed(record, ("statistics", grouped, "by"), lambda at: at.update(parents))
+    day = {"name": "day", "kind": "date", "from": "2026-01-01", "to": "2026-01-31", "each": "day"}
+    day |= {"unknown": "dropped", "null": "dropped"}
+    record = changed(record, (), lambda at: at.update({"person_columns": [day], "most_units": 31}))
     assert checked(record) == record
     seen = set()
     for path in places(record):

@@ -270,18 +270,25 @@ def test_the_report_says_whom_it_protects_and_how_much_of_them_counts():
     people = {"kind": "persons", "by": "left", "groups_per_person": 1}
     sums = [{"kind": "sum", "column": "age"}, {"kind": "sum", "column": "age", "rows_per_person": 5}]
     record, page = page_of({"person": ["user", "<b>"], "rows_per_person": 2}, people, *sums)
-    assert "one person (user and &lt;b&gt;) with all rows of theirs" in page
-    assert "names persons, together: user and &lt;b&gt;; at most 2 or 5 rows of each count" in page
-    assert "<p>persons by left: each person counts in 1 group.</p>" in page
-    assert "<p>sum(age): at most 2 rows of each person count; rows beyond are left out of every number.</p>" in page
-    assert "<p>sum(age) (3): at most 5 rows of each person count; rows beyond are left out of every number.</p>" in page
-    assert "nobody can tell from this page whether a given person is in the table or what their rows say" in page
-    assert "rounded to the declared step first and of each person no more rows or groups count than is said" in page
+    assert "the presence of any one user and &lt;b&gt;, with all rows of that user and &lt;b&gt;; the number" in page
+    assert "part of the unit, user and &lt;b&gt;; at most 2 or 5 rows of each count" in page
+    assert "<p>persons by left: each user and &lt;b&gt; counts in 1 group.</p>" in page
+    assert (
+        "<p>sum(age): at most 2 rows of each user and &lt;b&gt; count; rows beyond are left out of every number.</p>"
+        in page
+    )
+    assert "<p>sum(age) (3): at most 5 rows of each user and &lt;b&gt; count; rows beyond are left out" in page
+    assert "Number of combinations of user and &lt;b&gt; by left" in page
+    assert "person" not in re.sub("persons by left|persons_|groups_per_person|rows_per_person", "", page)
+    assert (
+        "rounded to the declared step first and of each user and &lt;b&gt; no more rows or groups count than is said"
+        in page
+    )
     del record["rows_per_person"]  # which no release wrote: the audit says so, and the page is one still
-    assert "names persons" in Release(record).to_html()
+    assert "part of the unit, user and" in Release(record).to_html()
     _, page = page_of({"unit_rows": 30}, {"kind": "count"})
-    assert "It protects the presence of 30 rows together; the number of rows is private" in page
-    assert "That nobody has more than 30 rows is believed, not enforced." in page
+    assert "This report protects the presence of any 30 rows together; the number of rows is private" in page
+    assert "snapdp cannot check that nobody has more than 30 rows." in page
 
 
 def with_first_cell(record, *, value, shown):

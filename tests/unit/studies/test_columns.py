@@ -124,20 +124,6 @@ def test_a_row_count_that_is_no_positive_whole_number_is_refused(n):
             build()
 
 
-def test_relations_say_in_words_what_they_protect():
-    assert "5000, is public" in change_one(n="5000").in_words
-    assert "at most 100 are counted" in add_remove(n_max=100).in_words
-    persons = add_remove(n_max=100, person="id", rows_per_person=3)
-    assert "One person (id) appears or disappears, with all rows of theirs" in persons.in_words
-    assert "One person (id and land)" in add_remove(n_max=100, person=["id", "land"]).in_words
-    assert (persons.unit, change_one(n=3).unit) == ("person", "row")
-    assert change_one(n=3).protected == "the values of any one row; the number of rows, 3, is public."
-    assert persons.protected.startswith("the presence of any one person (id) with all rows of theirs; the number")
-    together = add_remove(n_max=100, unit_rows=30).protected
-    assert together.startswith("the presence of any 30 rows together; the number of rows is private, at most 100")
-    assert together.endswith("That nobody has more than 30 rows is believed, not enforced.")
-
-
 def test_cells_that_are_counted_by_themselves_are_said_so():
     said = [
         category_column("g", categories=["a"], unknown=unknown, null=null).others_in_words

@@ -344,7 +344,8 @@ def studies(draw):
         )
         | st.builds(lambda n, u: add_remove(n_max=n, unit_rows=u), st.integers(1, 10**6), st.integers(2, 10**20))
     )
-    one, two, three = draw(st.lists(names, min_size=3, max_size=3, unique=True))
+    free = names.filter(lambda name: name not in relation.person_columns)
+    one, two, three = draw(st.lists(free, min_size=3, max_size=3, unique=True))
     low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: ends[0] != ends[1])))
     step = draw(st.none() | st.fractions(min_value=F(1, 16), max_value=8, max_denominator=16).filter(bool))
     newer = relation.unit_rows > 1 or len(relation.person_columns) > 1

@@ -102,8 +102,3 @@ def test_a_unit_is_a_person_or_several_rows():
         Relation(kind="add-remove", rows=9, person="id", unit_rows=3)
     with pytest.raises(ParameterError, match="add-remove only"):
         Relation(kind="change-one", rows=9, unit_rows=3)
-
-
-def test_a_unit_of_several_rows_says_that_it_is_believed():
-    assert "That nobody has more than 30 rows is believed, not enforced." in add_remove(n_max=9, unit_rows=30).in_words
-    assert "believed" not in add_remove(n_max=9, person="id").in_words

@@ -14,8 +14,8 @@ import click
 from snapdp.cli.accounts.views import paragraph
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.screen import STOPPED, confirm, echo_json, is_conversation, note, say
-from snapdp.display import exact_amount, guessed_right, hides_nothing, one_line, shown_address
-from snapdp.ledger import account_values, odds_of
+from snapdp.display import exact_amount, hides_nothing, one_line, shown_address
+from snapdp.ledger import OF_CAP, account_values, explain_spending
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
@@ -83,6 +83,8 @@ def _standing(account: Account) -> str:
 
 def _explain(account: Account, wanted: Fraction | None) -> None:
     """Say what an amendment means; on a terminal, ask once."""
+    from snapdp.studies import describe_chance
+
     name = one_line(account.name)
     if wanted is None:
         unspent = exact_amount(account.left)
@@ -90,16 +92,11 @@ def _explain(account: Account, wanted: Fraction | None) -> None:
         question = "Close the account?"
     else:
         say(f"{name}: the cap is to rise from epsilon {exact_amount(account.cap)} to {exact_amount(wanted)}.")
-        paragraph(f"Promised so far, with all of it spent: {odds_of(account.cap, account)}", err=True)
-        paragraph(f"From now on: {_right_in(wanted)} {hides_nothing(wanted)}".rstrip(), err=True)
+        paragraph(f"Promised so far. {explain_spending(account.cap, account, results=OF_CAP)}", err=True)
+        paragraph(f"From now on {describe_chance(wanted)}. {hides_nothing(wanted)}".rstrip(), err=True)
         paragraph("That weakens what the people in the table were promised.", err=True)
         question = "Raise the cap?"
     paragraph(KEPT, err=True)
     if is_conversation() and not confirm(question):
         say("Nothing was changed.")
         raise click.exceptions.Exit(STOPPED)
-
-
-def _right_in(epsilon: Fraction) -> str:
-    right = guessed_right(epsilon)  # of 100
-    return "they could be right in all of them." if right == 100 else f"they are right in at most {right} of them."

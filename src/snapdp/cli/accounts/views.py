@@ -27,7 +27,7 @@ def show_account(account: Account, amendments: Sequence[Amendment]) -> None:
     left = f"{exact_amount(account.left)} left" if account.left else "nothing left"
     echo(f"{one_line(account.name)}: {state}{exact_amount(account.spent)} of {exact_amount(account.cap)} spent, {left}")
     echo(f"{INDENT}[{bar(account.spent, account.cap)}]")
-    paragraph(f"What is protected: {protected_by(account)}")
+    paragraph(protected_by(account))
     paragraph(spent_in_words(account))
     for each in amendments:
         paragraph(amended_in_words(each))

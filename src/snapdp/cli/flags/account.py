@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from snapdp.cli.screen import note
-from snapdp.display import exact_amount, odds_in_words, one_line, shown_address
+from snapdp.display import exact_amount, one_line, shown_address
 from snapdp.errors import PremiseError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from snapdp.ledger import Account
+    from snapdp.studies import Relation
 
 
 ASKED_BEFORE = "The same was released before: of a table that has not changed since, it is free."
@@ -32,7 +33,7 @@ class PlannedCharge(NamedTuple):
     ledger: str
     account: Account
     needed: Fraction
-    secret: str  # what is protected, as an indirect question
+    relation: Relation
     other: str  # why this account cannot be charged for it: "" where it can
     before: bool  # whether the same request was charged and answered before, of this table or of another state of it
     repeated: list[str]  # statistics that were released before, each with where
@@ -78,8 +79,8 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: P
     try:
         agree(account, relation=whom.kind, rows=whom.rows, unit=unit)
     except PremiseError as refusal:
-        return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem, before, repeated)
-    return PlannedCharge(ledger_path, account, plan.total, whom.secret, "", before, repeated)
+        return PlannedCharge(ledger_path, account, plan.total, whom, refusal.problem, before, repeated)
+    return PlannedCharge(ledger_path, account, plan.total, whom, "", before, repeated)
 
 
 def _dataset_of(study: Path) -> str:
@@ -90,6 +91,8 @@ def _dataset_of(study: Path) -> str:
 
 def show_charge(found: PlannedCharge) -> None:
     """Print what is left, whether the plan fits, and what all of it would mean."""
+    from snapdp.studies import explain_protection
+
     held, name = found.account, one_line(found.account.name)
     it = "Otherwise it" if found.before else "This plan"
     where = one_line(shown_address(found.ledger))
@@ -106,9 +109,10 @@ def show_charge(found: PlannedCharge) -> None:
         note(f"{it} cannot be charged there: {one_line(found.other)}", style="")
     elif found.fits:
         after = held.spent + found.needed
+        means = explain_protection(found.relation, after)
         note(
             f"{it} needs {exact_amount(found.needed)}: it fits, and leaves {exact_amount(held.cap - after)}. "
-            f"All of it together is epsilon {exact_amount(after)}. {odds_in_words(after, found.secret)}",
+            f"All of it together is epsilon {exact_amount(after)}. {means}",
             style="",
         )
     else:

@@ -195,7 +195,8 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "COLUMN,...",
-            "help": "Protect whole persons, named by this column, or by several together (with --n-max).",
+            "help": "Protect persons, named by this column; several protect what they name together, such as user "
+            "and day (with --n-max).",
         },
     ),
     (("--rows-per-person",), {"type": WHOLE, "help": "At most so many rows of a person are kept.  [default: 1]"}),

@@ -5,33 +5,40 @@ Room: cli/help. Each text fits 80 columns and ends with a command to type, which
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.display import guessed_right
 
-ODDS = ("0.1", "0.2", "0.5", "1", "2", "3")
+EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "3")
+WIDTH = 80
 
 
 def epsilon_text() -> str:
-    """Return what epsilon means, in odds."""
-    odds = "\n".join(f"      {each:>5}   {guessed_right(Fraction(each)):>3} of 100" for each in ODDS)
+    """Return what epsilon means: to what it may raise an even chance of guessing right."""
+    from snapdp.studies import add_remove, change_one, explain_protection
+
+    chances = "\n".join(f"      {each:>5}   {guessed_right(Fraction(each)):>3}%" for each in EPSILONS)
+    private, public = (
+        textwrap.fill(explain_protection(each, Fraction(1)), WIDTH) for each in (add_remove(n_max=1), change_one(n=1))
+    )
     return f"""\
 epsilon: what may be learned about one person
 
-Think of somebody who knows everything about the table but one thing: whether a
-certain person's row is in it. (Where the number of rows is public: which of two
-values that row has.) Without your release they would guess right in 50 of 100
-cases. After it they are right in at most
+If the number of rows is private, an epsilon of 1 means this:
+{private}
+If it is public:
+{public}
+With other epsilons, 50% rises to at most
 
-    epsilon   right in
-{odds}
+    epsilon   chance
+{chances}
 
-whatever they know, and however they compute. (Where the number of rows is
-private, a guess of two values of a row has twice the epsilon.) Epsilon is a
-budget: what several releases cost adds up, so epsilon 0.5 today and 0.5 next
-year are epsilon 1 together. A ledger keeps the account, and refuses what is
-beyond its cap.
+If the number of rows is private, the chance of telling two values of a row
+apart is that of twice the epsilon. Epsilon is a budget: what several releases
+cost adds up, so epsilon 0.5 today and 0.5 next year are epsilon 1 together. A
+ledger keeps the account, and refuses what is beyond its cap.
 
 A smaller epsilon hides more and makes numbers less exact; half of it makes the
 error of a number about twice as large. At most 1 for all that is ever published
@@ -67,7 +74,9 @@ register of patients, a list of debtors.
 If a person can have several rows, say which column names the person:
 person = "customer" protects all of a person's rows together, and
 rows_per_person says how many of them count. Without it one row is protected,
-and for a person with ten rows an epsilon of 0.5 is one of 5.
+and for a person with ten rows an epsilon of 0.5 is one of 5. With
+person = ["customer", "day"] one customer and day is protected: a customer
+present on ten days has ten times epsilon.
 
 Two tables that differ in one such row or person are called neighbours.
 The same statistic under both promises:
@@ -203,7 +212,7 @@ TOPICS: dict[str, Callable[[], str]] = {
     "delta": delta_text,
 }
 ABOUT = {
-    "epsilon": "what may be learned about one person, in odds",
+    "epsilon": "what may be learned about one person",
     "neighbours": "who is protected, and from what",
     "bounds": "the range that a column may have, and where it comes from",
     "missing": "what counts where a cell has no number",

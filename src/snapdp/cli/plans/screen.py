@@ -94,15 +94,15 @@ def weak_lines(plan: Plan) -> str:
 
 
 def _show_likely(title: str, found: Sequence[LikelyQuantile], *, of_group: bool, to_stderr: bool) -> None:
-    """Print how far quantiles would be off, in units of the column, for rows that are like public ones."""
+    """Print which values have a rank within the radius of a quantile's, if rows are like public ones."""
     rows_like = f"{found[0].rows:,} rows{' of a group' if of_group else ''}"
     note(
-        f"{one_line(title)}, if {rows_like} were distributed like the public ones: the quantile there, the values "
-        "whose rank is too near to tell them apart, and how far the farther of these is.",
+        f"{one_line(title)}, if {rows_like} were distributed like the public ones: the quantile there, and the values "
+        "whose rank is within ± rows of its own. An interval will be about as long; this is no bound on its error.",
         err=to_stderr,
     )
-    rows = [[_share(each.share), *map(short_decimal, (each.value, each.low, each.high, each.error))] for each in found]
-    table(("quantile", "value", "from", "to", "± error"), rows, numbers=(0, 1, 2, 3, 4), err=to_stderr)
+    rows = [[_share(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
+    table(("quantile", "value", "from", "to"), rows, numbers=(0, 1, 2, 3), err=to_stderr)
 
 
 def _share(share: Fraction) -> str:

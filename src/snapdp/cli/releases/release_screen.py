@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.cli.screen import note, room, say, table
-from snapdp.display import confidence, exact_amount, hides_nothing, odds_in_words, one_line, right_in
+from snapdp.display import confidence, exact_amount, hides_nothing, one_line
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 
@@ -221,6 +221,7 @@ def _say_files(result: Release) -> None:
 
 def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:
     from snapdp.release import relation_stated, shown_amount
+    from snapdp.studies import describe_chance, explain_protection
 
     cost = one_line(shown_amount(result.charged))
     paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {cost}"
@@ -229,10 +230,10 @@ def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:
     if warning := hides_nothing(charged):
         note(warning, err=True, style="bold red")
     elif relation is not None:
-        note(odds_in_words(charged, relation.secret), err=True)
+        note(explain_protection(relation, charged), err=True)
     if spent is not None and spent > charged:
         note(
-            f"After all that was ever charged to this account, epsilon {exact_amount(spent)}: right in "
-            f"{right_in(spent)}.",
+            f"After everything that was ever charged to this account, epsilon {exact_amount(spent)}, "
+            f"{describe_chance(spent)}.",
             err=True,
         )

@@ -14,7 +14,7 @@ from snapdp.api.outline import check_relation
 from snapdp.cli.start.columns import KnownColumns, which
 from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.questions import YES, Flow, Key, Question, above_zero, counted, listed, yes_or_no
-from snapdp.display import exact_amount, hides_nothing, odds_in_words, one_line
+from snapdp.display import exact_amount, hides_nothing, one_line
 from snapdp.errors import BudgetError
 from snapdp.exact import parameter
 from snapdp.studies import (
@@ -22,6 +22,8 @@ from snapdp.studies import (
     CHANGE_ONE,
     ROWS_LEFT_OUT,
     bounded_in,
+    describe_protected,
+    explain_protection,
     named_person,
     relation_of_account,
     relation_table,
@@ -90,7 +92,8 @@ def ask_budget(relation: dict[str, Any], account: Account | None, *, again: Call
         text="What did the release cost that you want again? (its epsilon)" if is_again else text,
         hint="As it stands above, and in its report." if is_again else hint,
         more="Everything you publish about this table shares the budget. The ledger counts what is spent and refuses "
-        "more. What a budget means, in odds: 0.1: 53 of 100; 1/2: 63; 1: 74; 2: 89; 5: more than 99.",
+        "more. A budget of 0.1 raises an even chance of guessing right from 50% to at most 53%, 1/2 to 63%, 1 to "
+        "74%, 2 to 89%; with 5 someone could be right every time.",
         default=usual,
         check=lambda text: _budget(text, account),
         after=lambda epsilon: _beyond(epsilon, left) or _means(epsilon, whom, account),
@@ -126,7 +129,7 @@ def _means(epsilon: Fraction, whom: Relation, account: Account | None) -> str:
     from snapdp.ledger import together_in_words
 
     before = "" if account is None else together_in_words(epsilon, account)
-    return " ".join(filter(None, (odds_in_words(epsilon, whom.secret), before)))
+    return " ".join(filter(None, (explain_protection(whom, epsilon), before)))
 
 
 def _as_opened(account: Account) -> Flow[dict[str, Any]]:
@@ -227,4 +230,4 @@ def told_account(account: Account, ledger: str) -> str:
     elif account.left <= 0:
         left = f"all of {exact_amount(account.cap)} was spent"
     again = "" if account.left > 0 else " Nothing new can be released."
-    return f"{ledger} knows this dataset: {left}.{again} What is protected: {one_line(kept.protected)}"
+    return f"{ledger} knows this dataset: {left}.{again} {describe_protected(kept)}"

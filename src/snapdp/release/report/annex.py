@@ -135,7 +135,7 @@ def _columns(record: dict[str, Any]) -> str:
     """Return a table of every column that was read, each declaration once: one column may have two."""
     found = {(str(each["name"]), declared(each, statistic)): None for statistic, each in every_column(record)}
     for name in person_columns(record):
-        found[name, naming(record)] = None
+        found[name, naming(record, name)] = None
     rows = [(text(name), text(said)) for name, said in found]
     return f"<h3>Columns</h3>{_table('As they were declared.', ('column', 'declared'), rows, ('l', ''))}"
 

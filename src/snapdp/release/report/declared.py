@@ -20,8 +20,8 @@ from snapdp.studies import (
     KEY,
     MAGNITUDE,
     PersonCount,
-    person_in_words,
     readable_number,
+    unit_noun,
 )
 
 MOST_EDGES = 20  # of bins that are named
@@ -43,13 +43,18 @@ def person_columns(record: Mapping[str, Any]) -> Sequence[str]:
     return [person] if isinstance(person, str) else person
 
 
-def naming(record: Mapping[str, Any]) -> str:
-    """Return what a column that names persons does, and how many rows of each count where rows are counted."""
+def naming(record: Mapping[str, Any], name: str) -> str:
+    """Return what a column that names persons does, how many rows of each count where rows are counted, and its values.
+
+    They are stated where the column is declared.
+    """
     statistics = [each for each in record["statistics"] if each["kind"] != PersonCount.kind]
     most = sorted({each.get("rows_per_person", record.get("rows_per_person", 1)) for each in statistics})
-    together = "" if isinstance(record["person"], str) else f", together: {person_in_words(record['person'])}"
+    person = record["person"]
+    what = "names persons" if isinstance(person, str) else f"part of the unit, {unit_noun(person)}"
     rows = f"; at most {' or '.join(map(str, most))} rows of each count" if most else ""
-    return f"names persons{together}{rows}"
+    declared = [each for each in record.get("person_columns", ()) if each["name"] == name and "unknown" in each]
+    return "; ".join([f"{what}{rows}", *map(_shortly, declared)])
 
 
 def _keyed(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import Html, data_table, hides_nothing, odds_in_words
+from snapdp.display import Html, data_table, hides_nothing
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import counts_kept_rows, shown_amount
-from snapdp.release.remarks import bounds_from_line, relation_stated
+from snapdp.release.remarks import bounds_from_line, protected_line, relation_stated
 from snapdp.release.report.declared import column_in_words, every_column, naming, person_columns
 from snapdp.release.report.words import LONG_TABLE, heading, text
-from snapdp.studies import believed, person_in_words, readable_title, told_apart
+from snapdp.studies import explain_protection, readable_title, told_apart, unit_nouns
 
-ON_THIS_PAGE = "everything on this page"
+WITHOUT_BOUNDS = "the results without the bounds of columns"
 
 
 def title_of(record: Mapping[str, Any]) -> str:
@@ -31,9 +31,10 @@ def front(record: Mapping[str, Any]) -> list[str]:
     return [
         f"<h1>{text(title_of(record))}</h1>",
         _imprint(record),
-        f"<h2>What is protected</h2><p>{text(protected(record))}</p>",
-        f'<p><span class="charge">epsilon {text(shown_amount(record["charged"]))}</span> is what {_paid_for(record)} '
-        f"cost together, of the budget of the table.{_odds(record)}</p>",
+        f"<h2>What is protected</h2><p>{text(protected_line(record, subject='This report'))}</p>",
+        f"<p>Together, {_paid_for(record)} use an "
+        f'<span class="charge">epsilon of {text(shown_amount(record["charged"]))}</span> from the table\'s budget.'
+        f"{_odds(record)} Other releases from the table add to this.</p>",
         _found_before(record),
         _warned(record),
         f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
@@ -52,20 +53,6 @@ def _imprint(record: Mapping[str, Any]) -> str:
     return f'<p class="by dim">{line}</p>' if line else ""
 
 
-def protected(record: Mapping[str, Any]) -> str:
-    """Return whom it protects, in a sentence."""
-    if record["relation"] == "change-one":
-        return f"It protects the values of one row; the number of rows, {record['n']}, is public."
-    who, trust = "one row", ""
-    if "person" in record:
-        who = f"one person ({person_in_words(record['person'])}) with all rows of theirs"
-    elif "unit_rows" in record:
-        who = f"{record['unit_rows']} rows together"
-        trust = f" {believed(record['unit_rows'])}"
-    private = f"the number of rows is private, at most {record['n_max']} are counted."
-    return f"It protects the presence of {who}; {private}{trust}"
-
-
 def _charged(record: Mapping[str, Any]) -> Fraction | None:
     """Return what was charged; a charge that is no number is for the audit to find."""
     try:
@@ -77,7 +64,7 @@ def _charged(record: Mapping[str, Any]) -> Fraction | None:
 
 def _paid_for(record: Mapping[str, Any]) -> str:
     """Return what the charge was for: bounds that an earlier look has found stand here, and were paid for before."""
-    return "the numbers on this page, without the bounds of columns," if bounds_from_line(record) else ON_THIS_PAGE
+    return WITHOUT_BOUNDS if bounds_from_line(record) else "the results"
 
 
 def _found_before(record: Mapping[str, Any]) -> str:
@@ -88,12 +75,11 @@ def _found_before(record: Mapping[str, Any]) -> str:
 
 
 def _odds(record: Mapping[str, Any]) -> str:
-    """Return how well it is protected: in how many of 100 cases somebody guesses right."""
+    """Return how well it is protected: the protection sentence of the charge."""
     charged, relation = _charged(record), relation_stated(record)
     if charged is None or relation is None:  # a record may be anybody's
         return ""
-    seen = {"seen": "these numbers alone"} if bounds_from_line(record) else {}
-    return f" {text(odds_in_words(charged, relation.secret, **seen))}"
+    return f" {text(explain_protection(relation, charged, results=_paid_for(record)))}"
 
 
 def _warned(record: Mapping[str, Any]) -> str:
@@ -107,7 +93,7 @@ def _columns(record: Mapping[str, Any]) -> str:
     """Return a line for every column that was read, each declaration once: bounds, and what missing cells count as."""
     found = {(str(each["name"]), column_in_words(each, statistic)): None for statistic, each in every_column(record)}
     for name in person_columns(record):
-        found[name, naming(record)] = None
+        found[name, naming(record, name)] = None
     lines = "".join(f"<li><strong>{text(name)}</strong>: {text(said)}.</li>" for name, said in found)
     return f"<ul>{lines}</ul>" if lines else ""
 
@@ -126,7 +112,9 @@ def _statistics(record: Mapping[str, Any]) -> str:
 
 
 def _heading(record: Mapping[str, Any], title: str, statistic: Mapping[str, Any]) -> str:
-    return heading(readable_title(title, statistic), statistic, are_kept=counts_kept_rows(record, statistic))
+    units = unit_nouns(record.get("person", ""))
+    kept = counts_kept_rows(record, statistic)
+    return heading(readable_title(title, statistic), statistic, are_kept=kept, units=units)
 
 
 def _amount(given: str) -> str:

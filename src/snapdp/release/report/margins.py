@@ -69,7 +69,9 @@ def margins_section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) 
 
 def _heading(first: NumberBlock) -> str:
     """Return what the tables are of, which the block of a margin does not say in full."""
-    return heading(readable_title(first.statistic, first.declared), first.declared, are_kept=first.are_kept)
+    return heading(
+        readable_title(first.statistic, first.declared), first.declared, are_kept=first.are_kept, units=first.units
+    )
 
 
 def _about(first: NumberBlock, clauses: Sequence[str]) -> str:
@@ -117,7 +119,9 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
         names=len(heads),
         is_long=len(rows) > LONG_TABLE,
     )
-    name = heading(block.readable_title.removeprefix("adjusted "), block.declared, are_kept=block.are_kept)
+    name = heading(
+        block.readable_title.removeprefix("adjusted "), block.declared, are_kept=block.are_kept, units=block.units
+    )
     return f"<h4>{text(name)}</h4>{table}"
 
 

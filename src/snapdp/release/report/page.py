@@ -20,7 +20,7 @@ from snapdp.release.report.declared import every_column
 from snapdp.release.report.front import front, title_of
 from snapdp.release.report.results import results, side_file_lines
 from snapdp.release.report.words import level, text
-from snapdp.studies import digest
+from snapdp.studies import digest, unit_noun
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -73,8 +73,7 @@ def _meaning(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> str:
     told = (*_of_noise(blocks), *person_lines(record), *complete_lines(record), *wide_lines(record))
     return (
         "<h2>How to read this</h2>"
-        "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page "
-        f"{text(_hidden(record))}, beyond the factor that epsilon allows.</p>"
+        "<p>Random noise was added to every result to protect the people in the table.</p>"
         f"<p>An interval holds the statistic of the table with probability at least {text(levels + asked)}."
         f"{by_itself} It speaks of the noise alone: it says nothing about how the rows were sampled."
         f"{_counted(record)}</p>"
@@ -84,23 +83,16 @@ def _meaning(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> str:
     )
 
 
-def _hidden(record: dict[str, Any]) -> str:
-    """Return what a reader cannot tell: about a row, a person with all rows of theirs, or some rows together."""
-    if "person" in record:
-        return "whether a given person is in the table or what their rows say"
-    if "unit_rows" in record:
-        return f"whether given rows, up to {record['unit_rows']} together, are in the table or what they say"
-    return "whether a given row is in the table or what it says"
-
-
 def _counted(record: dict[str, Any]) -> str:
     """Return of which values and rows a statistic is one, where these are not all of the table as it stands."""
     clamped = any("lower" in column for _, column in every_column(record))
     said = "Values were moved into the declared bounds and rounded to the declared step first" if clamped else ""
-    bounded = "of each person no more rows or groups count than is said below" if "person" in record else ""
+    bounded = ""
+    if "person" in record:
+        bounded = f"of each {unit_noun(record['person'])} no more rows or groups count than is said below"
     told = " and ".join(filter(None, (said, bounded)))
     of_what = "what is left" if bounded else "these values"
-    return f" {told[0].upper()}{told[1:]}; the statistic is that of {of_what}." if told else ""
+    return f" {text(told[0].upper() + told[1:])}; the statistic is that of {of_what}." if told else ""
 
 
 def snapdp_version() -> str:

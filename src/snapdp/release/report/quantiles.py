@@ -86,7 +86,9 @@ def _quantiles(block: NumberBlock) -> str:
     keys, names = named_rows(block)
     heads = (*keys, text("value"), interval_head(block))
     rows = [(*name, *texts) for name, texts in zip(names, shown, strict=True)]
-    caption = text("So large a share of the rows has at most this value.")
+    caption = text(
+        "An estimate of the value that this share of the rows does not exceed; the interval holds that value."
+    )
     return str(data_table(caption, heads, rows, ("",) * len(keys) + ("r", "i"), names=len(keys)))
 
 

@@ -78,7 +78,7 @@ def _known(block: NumberBlock) -> tuple[str, str]:
 def name_of(block: NumberBlock) -> str:
     """Return what a block of numbers is, as people read it: of several means which."""
     if block.mean_of is None:
-        return heading(block.readable_title, block.declared, are_kept=block.are_kept)
+        return heading(block.readable_title, block.declared, are_kept=block.are_kept, units=block.units)
     names = ", ".join(str(each.get("name", "")) for each in block.declared.get("columns", ()))
     tail = block.readable_title.partition(f"({names})")[2]
     return f"Mean of {block.mean_of}{tail}"
@@ -172,7 +172,7 @@ def known_values(block: NumberBlock) -> list[str]:
 
 
 def _value_head(block: NumberBlock) -> Html:
-    name = block.name if block.derived else of_what(block.declared) or str(block.declared.get("kind"))
+    name = block.name if block.derived else of_what(block.declared, block.units) or str(block.declared.get("kind"))
     return text("mean" if block.mean_of is not None else "value" if name == BOUNDS else name)
 
 

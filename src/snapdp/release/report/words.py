@@ -21,7 +21,7 @@ UNKNOWN = "-"  # in place of a number of which nothing is known
 NO_EXTRA_COST = "computed from the numbers above, at no extra cost"
 CUT_NOTE = f"{CUT_MARK} The noise went beyond what the number can be: no certainty, see how to read this."
 COUNT = "count"  # the name of a part
-ROWS = "rows"
+ROWS, PERSONS = "rows", "persons"
 HEADS = {  # others are "mean of", "variance of"
     "histogram": "rows by",
     "shares of histogram": "shares of rows by",
@@ -52,16 +52,17 @@ def adds_up(declared: Mapping[str, Any]) -> bool:
     return kind is not None and kind.adds_up
 
 
-def of_what(declared: Mapping[str, Any]) -> str:
-    """Return what a statistic counts, "rows" or "persons"; empty where it is no count."""
+def of_what(declared: Mapping[str, Any], units: str = PERSONS) -> str:
+    """Return what a statistic counts, rows or privacy units; empty where it is no count."""
     kind = KINDS.get(str(declared.get("kind")))
-    return "" if kind is None else kind.of_what
+    return "" if kind is None else kind.of_what.replace(PERSONS, units)
 
 
-def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False) -> str:
+def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False, units: str = PERSONS) -> str:
     """Return the title of a statistic, or of what is computed from it, as a heading.
 
     are_kept   not all rows of the table count: no more than so many of each person
+    units      what a count of persons counts
 
     >>> heading("mean(pay) by sex", {"kind": "mean", "columns": [{"name": "pay"}]}), heading("count", {"kind": "count"})
     ('Mean of pay by sex', 'Number of rows')
@@ -69,6 +70,8 @@ def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False) 
     'Shares of rows by sex'
     >>> heading("count", {"kind": "count"}, are_kept=True)
     'Number of rows that count'
+    >>> heading("persons by sex", {"kind": "persons"}, units="combinations of user and day")
+    'Number of combinations of user and day by sex'
     """
     names = [str(each.get("name", "")) for each in declared.get("columns", ())]
     head, found, tail = title.partition(f"({', '.join(names)})") if names else ("", "", "")
@@ -77,7 +80,7 @@ def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False) 
         if head in HEADS and tail.startswith(" by "):
             tail = f" and {tail.removeprefix(' by ')}"
         said = f"{HEADS.get(head, f'{head} of').replace(ROWS, rows)} {' and '.join(names)}{tail}"
-    elif (counted := of_what(declared).replace(ROWS, rows)) and title.startswith(kind):
+    elif (counted := of_what(declared, units).replace(ROWS, rows)) and title.startswith(kind):
         said = f"number of {counted}{title.removeprefix(kind)}"
     else:
         return title

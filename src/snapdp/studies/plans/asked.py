@@ -55,8 +55,8 @@ class Asked(OfStatistic):
             raise PremiseError(
                 f"{self.statistic.shown}: how far a quantile is off in units of its column depends on the rows, and no "
                 "accuracy can be promised before they are read.",
-                "Give an epsilon; the plan shows how many rows the rank may be off, and with a public file like the "
-                "table how far that is in units of the column. Nothing was read and nothing spent.",
+                "Give an epsilon; the plan shows how well the rank of a given value is known, and with a public file "
+                "like the table which values that cannot tell apart. Nothing was read and nothing spent.",
                 key="accuracy",
             )
         if self.accuracy is not None and self.statistic.derivation is not None:

@@ -19,9 +19,7 @@ from snapdp.display import (
     hides_nothing,
     how_often,
     listed,
-    odds_in_words,
     one_line,
-    ordinal,
 )
 from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
@@ -38,11 +36,15 @@ from snapdp.studies.plans.remarks import (
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless
 from snapdp.studies.plans.variance_ways import other_way
+from snapdp.studies.protection import (
+    describe_protected,
+    explain_protection,
+    groups_clause,
+    rows_clause,
+    rows_that_count,
+)
 from snapdp.studies.ranks.magnitudes import Magnitudes
-from snapdp.studies.ranks.quantiles import MEDIAN, Quantiles
-from snapdp.studies.ranks.rank_figures import rows_of_100
-from snapdp.studies.statistics.number_errors import USEFUL, NumberError
-from snapdp.studies.units import groups_clause, rows_clause, rows_that_count
+from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.values import Value
 
 if TYPE_CHECKING:
@@ -196,25 +198,11 @@ def useless_in_words(useless: Useless) -> str:
     divided = line.margins or line.statistic.divisions > 1
     where = f" of a {called_groups(line.statistic)}" if divided else ""
     of = f"the {rows_in_words(number.rows)}{where}" if number.is_of_rows else "its range"
-    says, then = f"{name}{error} is {share_in_words(number.share)} {of}", "a tenth"
-    if isinstance(line.statistic, Quantiles):
-        share = min(line.statistic.at, key=lambda each: abs(each - MEDIAN))
-        says = f"{error} of {of}: {_passing(share, number.share, line)}"
-        then = "from the {} to the {}".format(*map(ordinal, rows_of_100(share, reach=USEFUL)))
+    says = f"{name}{error} is {share_in_words(number.share)} {of}"
     if useless.epsilon is not None:
-        return f"{says}; epsilon {exact_amount(useless.epsilon)} would make it {then}."
+        return f"{says}; epsilon {exact_amount(useless.epsilon)} would make it a tenth."
     helps = f"fewer {PLURALS[called_groups(line.statistic)]} or more rows" if divided else "more rows"
-    return f"{says}, and no epsilon below {BEYOND} would make it {then}: it takes {helps}."
-
-
-def _passing(share: Fraction, reach: Fraction, line: Line) -> str:
-    """Return which rows may pass for a quantile, of 100 in the order of their values."""
-    first, last = rows_of_100(share, reach=reach)
-    named = "the median" if share == MEDIAN else f"the quantile {exact_amount(share)}"
-    if (first, last) == (1, HUNDRED):
-        return f"any row may pass for {named}"
-    fewer = "" if line.ranks is None or line.ranks.size_is_public else ", and more do where there are fewer rows"
-    return f"of 100 rows in order each from the {ordinal(first)} to the {ordinal(last)} may pass for {named}{fewer}"
+    return f"{says}, and no epsilon below {BEYOND} would make it a tenth: it takes {helps}."
 
 
 # What the figures mean
@@ -237,8 +225,8 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
         yield f"± x: {_often(plan)} the number is within ± x of {_compared(plan)}."
     if any(each.in_rows for each in errors):
         yield (
-            f"± x rows: {_often(plan)} the rank of a given value, the rows up to it, is misjudged by at most x. A "
-            "quantile is published with its interval in units of the column, which holds it as often."
+            f"± x rows: {_often(plan)} the number of rows at or below any one given value is known to ± x. This "
+            "does not hold for the value that is released as a quantile, which has an interval of its own."
         )
     if by_itself := each_by_itself("±", [many for place in range(len(plan.lines)) for many in _numbers(plan, place)]):
         yield by_itself
@@ -269,12 +257,13 @@ def _guess(plan: Plan) -> str:
 
 def _compared(plan: Plan) -> str:
     """Return what numbers are compared with: those of the table, or of what counts where persons have more rows."""
-    told = {line.statistic.persons_in_words for line in plan.lines} - {"", groups_clause(None)}
+    person = plan.relation.person
+    told = {line.statistic.persons_in_words for line in plan.lines} - {"", groups_clause(person, None)}
     if not told:
         return "the table's"
     kept = {line.statistic.neighbours.rows_per_person for line in plan.lines if line.statistic.persons_in_words in told}
-    if len(told) == 1 and told == {rows_clause(each) for each in kept}:
-        return f"that of {rows_that_count(*kept)}"
+    if len(told) == 1 and told == {rows_clause(person, each) for each in kept}:
+        return f"that of {rows_that_count(person, *kept)}"
     return "that of the rows and groups that count, as said above"
 
 
@@ -287,9 +276,7 @@ def _often(plan: Plan) -> str:
 
 
 def _promise(plan: Plan) -> tuple[str, ...]:
-    relation = plan.relation
-    told = one_line(relation.protected, 400)
-    return f"What is protected: {told}", odds_in_words(plan.total, relation.secret)
+    return describe_protected(plan.relation), explain_protection(plan.relation, plan.total)
 
 
 def arithmetic_of_plan(plan: Plan) -> str:

@@ -1,4 +1,4 @@
-"""What quantiles will be worth, before anything is paid: how far ranks may be misjudged, in rows.
+"""What quantiles will be worth, before anything is paid: how well the rank of one given value is known, in rows.
 
 Room: studies. It cannot see data. Whether a value comes too early or too late for a quantile is judged by how many rows
 lie up to it, less the share asked for of all rows. The radius is the most that this may be off, over all values and
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from snapdp.display import four_digits_up
@@ -34,7 +33,7 @@ TIMES = " x "  # between the numbers of branches of a tree
 
 
 class RankFigures(Value):
-    """How far the ranks of a line of a plan may be misjudged.
+    """How well the rank of any one given value is known; not that of the value which noise picks as a quantile.
 
     radius          in rows, rounded up: the largest over all values of the column and all shares
     rows            n, or the bound on it
@@ -91,22 +90,14 @@ class RankFigures(Value):
         return f"{self.share_in_words}; {self.tree_in_words}"
 
 
-def rows_of_100(share: Fraction, *, reach: Fraction) -> tuple[int, int]:
-    """Return the first and the last of 100 rows in order that may pass for a quantile: rounded outward.
-
-    share, reach   the rank of the quantile, and how far it may be misjudged: parts of all rows
-
-    >>> rows_of_100(Fraction(1, 2), reach=Fraction("0.1893")), rows_of_100(Fraction(1, 10), reach=Fraction(1, 4))
-    ((31, 69), (1, 35))
-    """
-    return max(1, floor(100 * (share - reach))), max(1, min(100, ceil(100 * (share + reach))))
-
-
 class LikelyQuantile(Value):
-    """A quantile of a public distribution, and the values that its rank alone could not tell from it.
+    """A quantile of a public distribution, and the values that have a rank within the radius of its own.
 
     rows               so many are thought of as distributed like that
-    value, low, high   in units of the column: those from low to high have a rank within the radius of the one asked for
+    value, low, high   in units of the column: the quantile, and the first and the last of these values
+
+    A guide to how long an interval will be. No bound on how far the released quantile is off: the radius holds for each
+    value by itself, and not for the one that noise picks.
     """
 
     share: Fraction
@@ -117,7 +108,7 @@ class LikelyQuantile(Value):
 
     @property
     def error(self) -> Fraction:
-        """Return how far the farther end is."""
+        """Return how far the farther of these values is."""
         return max(self.value - self.low, self.high - self.value)
 
 

@@ -25,11 +25,11 @@ from snapdp.studies.aggregates import Aggregate, People, Persons
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, Groups, groups_of
 from snapdp.studies.grouping.margins import margins_of
+from snapdp.studies.protection import groups_clause
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, MarginsDetail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.tabulated import Tabulated, margin_parts
-from snapdp.studies.units import groups_clause
 
 
 class PersonCount(Tabulated):
@@ -118,7 +118,8 @@ class PersonCount(Tabulated):
 
     @property
     def persons_in_words(self) -> str:
-        return groups_clause(self.groups_per_person, margins=self.margins is not None)
+        margins = self.margins is not None
+        return groups_clause(self.relation.person, self.groups_per_person, margins=margins)
 
 
 def persons_query(

@@ -36,6 +36,7 @@ from snapdp.studies.grouping.in_studies import groups_in
 from snapdp.studies.grouping.keys import KeyedGroups, KeyReader
 from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.magnitudes import MagnitudeColumn
+from snapdp.studies.protection import rows_clause
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, guessed_rows
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
@@ -43,7 +44,6 @@ from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
 from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.toml_table import TomlTable, about, named
-from snapdp.studies.units import rows_clause
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
@@ -359,7 +359,8 @@ class Statistic(Value, ABC):
     @property
     def persons_in_words(self) -> str:
         """Return how persons count, as a clause for people; empty where rows do."""
-        return "" if self.relation.person is None else rows_clause(self.neighbours.rows_per_person)
+        person = self.relation.person
+        return "" if person is None else rows_clause(person, self.neighbours.rows_per_person)
 
     # In study files and records
 

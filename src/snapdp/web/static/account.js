@@ -47,7 +47,7 @@ function balance(model, held) {
       h("summary", {}, "What that means"),
       h("p", {}, held.means),
       held.with_plan && !isReleased && h("p", {}, held.with_plan),
-      h("p", {}, "What is protected: ", held.protected)));
+      h("p", {}, held.protected)));
 }
 
 /** Say that the plan is released, with a way to its numbers where they are not on the page. */

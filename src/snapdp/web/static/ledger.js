@@ -41,7 +41,7 @@ function account(each) {
     h("p", { class: "balance" },
       h("progress", { max: each.of_parts, value: each.parts, "aria-label": `Spent of the budget of ${each.name}` }),
       " ", h("span", {}, `Budget (epsilon): ${each.says}`)),
-    paragraph(`What is protected: ${each.protected}`),
+    paragraph(each.protected),
     paragraph(each.means),
     ...each.amended.map((one) => paragraph(one.says, "amended")),
     ...entries(each));

@@ -142,8 +142,8 @@ def test_the_front_says_what_it_is_who_publishes_it_and_what_is_protected(releas
     assert "<title>How we live</title>" in page
     assert "<h1>How we live</h1>" in page
     assert "Office &lt;b&gt; &middot; contact: office@example.org &middot; charged on 2026-01-31 (UTC)" in page
-    assert "epsilon 25</span> is what everything on this page cost together" in page
-    assert "which of two values this row has, could be right in all of them after seeing what is published" in page
+    assert 'Together, the results use an <span class="charge">epsilon of 25</span> from the table\'s budget.' in page
+    assert "two values for this one equally likely: after seeing the results they could be right every time." in page
     assert "whole numbers between 0 and 120, others count as the nearest of these; missing values count as 60." in page
     assert "rows without it are left out" in page
 
@@ -252,4 +252,4 @@ def test_the_odds_are_about_all_rows_that_are_protected_together(tmp_path):
     with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
         book.create_account_for(asked, cap=1)
         found = asked.release({"age": [1, 2]}, ledger=book, directory=tmp_path)
-    assert "whether these 3 rows are in the table" in found.to_html()
+    assert "that these 3 rows are in the table or not" in found.to_html()

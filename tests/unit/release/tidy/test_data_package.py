@@ -73,7 +73,7 @@ def test_a_dictionary_says_what_is_protected_what_it_cost_and_how_sure_intervals
     result.save(tmp_path / "v.csv")
     (resource,) = check_package(tmp_path)["resources"]
     assert resource["epsilon"] == "0.5"
-    assert resource["protected"] == "The values of one row change; the number of rows, 4, is public."
+    assert resource["protected"] == "Protects the values in any one row; the number of rows, 4, is public."
     described = {field["name"]: field for field in resource["schema"]["fields"]}
     assert described["low"]["title"] == "lower end, 95 %"
     assert "in 95 of 100 releases or more" in described["high"]["description"]

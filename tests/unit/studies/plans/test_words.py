@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.display import odds_in_words
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.magnitudes import magnitude_column
@@ -19,6 +18,7 @@ from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.plans.table import columns_of, heads_of, lines_of, rows_of
 from snapdp.studies.plans.variance_ways import other_way
 from snapdp.studies.plans.words import IN_PYTHON, details_of, plan_words
+from snapdp.studies.protection import explain_protection
 from snapdp.studies.ranks.magnitudes import magnitudes_query
 from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
@@ -134,8 +134,8 @@ def test_no_jargon_is_on_the_default_screen_and_what_numbers_are_made_of_is_amon
     said = plan_words(found)
     told = " ".join([said.title, *said.lines, *said.advice, *said.legend, *said.promise, *said.reading])
     assert [word for word in JARGON if word in told] == []
-    assert "What is protected: the presence of any one row;" in told
-    assert odds_in_words(F(6, 5), "whether this row is in the table") in told
+    assert "Protects the presence of any one row;" in told
+    assert explain_protection(ADD, F(6, 5)) in told
     assert "distances" not in told
     assert "a sum of distances from 60" in " ".join(details_of(found))
     for shown in (repr(found), found._repr_html_()):

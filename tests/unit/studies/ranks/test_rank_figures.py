@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import accumulate, product
+from itertools import accumulate
 
 import pytest
 
@@ -15,7 +15,7 @@ from snapdp.studies import Plan, integer_column, number_column, quantiles_query
 from snapdp.studies.plans.asked import ask
 from snapdp.studies.plans.lines import planned
 from snapdp.studies.plans.remarks import advice_of
-from snapdp.studies.ranks.rank_figures import TIMES, RankFigures, rows_of_100
+from snapdp.studies.ranks.rank_figures import TIMES, RankFigures
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.values import replaced
 
@@ -71,18 +71,6 @@ def test_the_words_have_share_levels_and_tree():
     assert flat.advice() == flat.advice("x") == ""
     assert replaced(flat, radius=F(flat.rows, 9)).advice("x").startswith("declare")
     assert replaced(flat, radius=F(flat.rows, 10)).advice("x") == ""
-
-
-def test_the_rows_of_100_that_may_pass_for_a_quantile_are_told_outward_by_less_than_one():
-    shares = (F(i, 40) for i in range(41))
-    for share, reach in product(shares, (*(F(i, 37) for i in range(50)), F(1, 10), F(1893, 10000), F(1, 10**30))):
-        first, last = rows_of_100(share, reach=reach)
-        assert 1 <= first <= last <= 100
-        for end, told, side in ((share - reach, first, -1), (share + reach, last, 1)):
-            if 1 <= 100 * end <= 100:
-                assert 0 <= side * (told - 100 * end) < 1
-            else:
-                assert told == (1 if 100 * end < 1 else 100)
 
 
 def test_the_plan_names_a_step_with_few_levels_by_its_key_and_its_flag():

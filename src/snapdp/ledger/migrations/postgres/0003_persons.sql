@@ -84,12 +84,13 @@ SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
         WHEN asked -> 'snapdp_request' IS NULL THEN record -> 'statistics' IS NULL
         ELSE (asked -> 'snapdp_request')::text = '1' AND json_typeof(record -> 'statistics') = 'array' AND NOT EXISTS (
-            SELECT FROM unnest(ARRAY['relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'unit_rows', 'own']) AS name
+            SELECT FROM unnest(ARRAY['relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'unit_rows', 'own',
+                'person_columns', 'most_units']) AS name
             WHERE (record -> name)::text IS DISTINCT FROM (asked -> name)::text
         ) AND NOT EXISTS (
             SELECT FROM json_object_keys(asked) AS name WHERE name NOT IN (
-                'relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'unit_rows', 'own', 'snapdp_request',
-                'statistics')
+                'relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'unit_rows', 'own', 'person_columns',
+                'most_units', 'snapdp_request', 'statistics')
         ) AND (asked -> 'statistics')::text = '[' || COALESCE((
             SELECT string_agg('{' || COALESCE((
                 SELECT string_agg('"' || key || '":' || field.value::text, ',' ORDER BY field.place)
