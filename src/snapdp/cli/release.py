@@ -245,7 +245,7 @@ def _show_cost(request: Request, account: Account, ledger: Ledger) -> bool:
     from snapdp.cli.plans.screen import show_plan
     from snapdp.ledger import earlier_releases
 
-    found = earlier_releases(ledger.history(request.dataset)).of(request.epsilon, request.declaration)
+    found = earlier_releases(ledger.recent(request.dataset)).of(request.epsilon, request.declaration)
     is_same = found.same is not None
     if is_same:
         say(ASKED_BEFORE)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         identical as identical,
         units_of as units_of,
     )
+    from snapdp.ledger.book import RECENT as RECENT
     from snapdp.ledger.chain import canonical as canonical
     from snapdp.ledger.durability import settings_in_force as settings_in_force
     from snapdp.ledger.earlier import EarlierReleases as EarlierReleases, earlier_releases as earlier_releases
@@ -62,6 +63,7 @@ else:
             "amendments": "Amendment given_reason",
             "backup": "back_up restore",
             "belonging": "REQUEST_VERSION declaration_of identical units_of",
+            "book": "RECENT",
             "chain": "canonical",
             "durability": "settings_in_force",
             "earlier": "EarlierReleases earlier_releases",

@@ -19,6 +19,7 @@ from snapdp.ledger.accounts import (
     ABANDONED,
     COMMITTED,
     IN_PROGRESS,
+    ORPHANED,
     Account,
     Answer,
     Charge,
@@ -31,13 +32,15 @@ from snapdp.ledger.accounts import (
 )  # fmt: skip
 from snapdp.ledger.amendments import Amendment, amendment_from, in_force
 from snapdp.ledger.belonging import Terms, answer_fault, reserve_fault
-from snapdp.ledger.chain import COMMIT, OPEN, RESERVE
+from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, canonical
 from snapdp.ledger.replay import missing, replayed, walk
 from snapdp.ledger.storage.sqlite_failures import is_failure
 from snapdp.ledger.storage.storage import FORMAT, Entry, Identity, Standing, Storage
+from snapdp.studies import digest
 from snapdp.values import replaced
 
 MOST_NAMES = 10  # of accounts, in a refusal
+RECENT = 500  # entries of an account that `recent` reads: what a release does takes no longer as the history grows
 
 
 class Book:
@@ -107,23 +110,40 @@ class Book:
 
     def history(self, account: str) -> tuple[Charge, ...]:
         """Return every charge of an account, oldest first."""
-        charges: dict[int, Charge] = {}
-        waiting: dict[int, Entry] = {}
+        return self._charges(account, last=None)
+
+    def recent(self, account: str) -> tuple[Charge, ...]:
+        """Return the newest charges of an account, oldest first: those that its last 500 entries have."""
+        return self._charges(account, last=RECENT)
+
+    def charge(self, account: str, number: int) -> Charge | None:
+        """Return one charge of an account by the number of its entry; None where that is no charge."""
+        with self._transaction(writing=False):
+            holder, _ = self._stands(account)
+            entry = self._storage.entry(account, number)
+            if entry is None or entry.kind != RESERVE:
+                return None
+            return self._charge(holder, entry, self._storage.closing(account, number))
+
+    def charge_of(self, record: Mapping[str, Any]) -> Charge | None:
+        """Return the charge that was answered with a record; None if there is none."""
+        account = record["dataset"]
+        with self._transaction(writing=False):
+            holder, _ = self._stands(account)
+            twins = self._storage.twins(account, record["dataset_version"], record["request"])
+            if [entry.kind for entry in twins] != [RESERVE, COMMIT]:
+                return None
+            return self._charge(holder, *twins)
+
+    def holds(self, account: str, record: str) -> bool:
+        """Return whether an account was charged for the record that has this digest; it stops at the first one."""
         with self._transaction(writing=False):
             holder, _ = self._stands(account)
             for entry in walk(self._storage, account):
-                if entry.kind == RESERVE:
-                    charges[entry.number] = charge_from(chain.read(entry))
-                    waiting[entry.number] = entry
-                elif entry.reserve in waiting:
-                    reserve = waiting.pop(entry.reserve)
-                    answer = self._answer(holder, entry, reserve) if entry.kind == COMMIT else None
-                    state = COMMITTED if answer else ABANDONED
-                    charges[entry.reserve] = replaced(charges[entry.reserve], state=state, answer=answer)
-        for number, entry in waiting.items():
-            if self._storage.session_lives(str(chain.read(entry)["session"])):
-                charges[number] = replaced(charges[number], state=IN_PROGRESS)
-        return tuple(charges.values())
+                if entry.kind == COMMIT and digest(canonical(chain.read(entry)["record"])) == record:
+                    self._answer(holder, entry, self._storage.entry(account, entry.reserve or 0))
+                    return True
+        return False
 
     def amendments(self, account: str) -> tuple[Amendment, ...]:
         """Return how an account was amended since it was opened, oldest first: caps raised, and that it was closed."""
@@ -173,6 +193,28 @@ class Book:
         return None
 
     # Inside; all of it within a transaction
+
+    def _charges(self, account: str, *, last: int | None) -> tuple[Charge, ...]:
+        reserves: dict[int, Entry] = {}
+        closings: dict[int, Entry] = {}
+        with self._transaction(writing=False):
+            holder, standing = self._stands(account)
+            start = 0 if last is None else max(0, standing.entries - last)
+            for entry in walk(self._storage, account, start=start):
+                if entry.kind == RESERVE:
+                    reserves[entry.number] = entry
+                elif entry.reserve in reserves:
+                    closings[entry.reserve] = entry
+            return tuple(self._charge(holder, entry, closings.get(number)) for number, entry in reserves.items())
+
+    def _charge(self, holder: Account, reserve: Entry, closing: Entry | None) -> Charge:
+        """Return the charge that a reservation made, and what became of it."""
+        body = chain.read(reserve)
+        if closing is None:
+            state = IN_PROGRESS if self._storage.session_lives(str(body["session"])) else ORPHANED
+            return replaced(charge_from(body), state=state)
+        answer = self._answer(holder, closing, reserve) if closing.kind == COMMIT else None
+        return replaced(charge_from(body), state=ABANDONED if answer is None else COMMITTED, answer=answer)
 
     @contextmanager
     def _transaction(self, *, writing: bool) -> Iterator[None]:

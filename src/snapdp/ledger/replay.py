@@ -35,9 +35,8 @@ SESSION = re.compile(r"[0-9a-f]{32}")
 UNWRITTEN = "says what this library does not write"
 
 
-def walk(storage: Storage, account: str) -> Iterator[Entry]:
-    """Yield all entries of an account, in order."""
-    start = 0
+def walk(storage: Storage, account: str, *, start: int = 0) -> Iterator[Entry]:
+    """Yield the entries of an account from a number on, in order; all of them if none is given."""
     while page := storage.entries(account, start=start):
         yield from page
         start = page[-1].number + 1

@@ -16,7 +16,7 @@ from typing import Any
 
 from snapdp.errors import LedgerError, PremiseError, SnapdpError
 from snapdp.exact import require_directed_rounding, shown
-from snapdp.ledger import Answer, Ledger, agree, canonical, payable, too_much, unit_for, units_of
+from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
 from snapdp.release.certificates import named_in, write_certificates
 from snapdp.release.derived import derived_blocks
@@ -34,7 +34,7 @@ from snapdp.release.record import (
     record_values,
 )
 from snapdp.release.request import Request
-from snapdp.studies import INLINE, aggregates_of, digest
+from snapdp.studies import INLINE, aggregates_of
 from snapdp.tables import Engine, Watch
 from snapdp.values import Value
 
@@ -131,8 +131,7 @@ def released(
 
 def holds_look(ledger: Ledger, account: str, look: str) -> bool:
     """Return whether an account was charged for the record of this digest, by which bounds were found."""
-    answers = (charge.answer for charge in ledger.history(account) if charge.answer is not None)
-    return any(digest(canonical(answer.record, name="record")) == look for answer in answers)
+    return ledger.holds(account, look)
 
 
 def _check_look(look: str | None, ledger: Ledger, account: str) -> None:

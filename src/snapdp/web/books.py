@@ -19,6 +19,7 @@ from snapdp.display import exact_amount, one_line
 from snapdp.errors import LedgerError
 from snapdp.ledger import (
     BECAME,
+    RECENT,
     Account,
     Amendment,
     Charge,
@@ -94,7 +95,7 @@ def ledger_answer(place: Workplace) -> dict[str, Any]:
 
 
 def _account(ledger: Ledger, account: Account) -> dict[str, Any]:
-    charges, amendments = ledger.history(account.name), ledger.amendments(account.name)
+    charges, amendments = ledger.recent(account.name), ledger.amendments(account.name)
     shown = charges[::-1][:MOST_ENTRIES]
     return {
         **account_values(account, amendments),
@@ -109,7 +110,7 @@ def _account(ledger: Ledger, account: Account) -> dict[str, Any]:
         "means": spent_in_words(account),
         "amended": [_amended(each) for each in amendments],
         "entries": [_entry(each) for each in shown],
-        "more": len(charges) - len(shown),
+        "more": len(charges) > len(shown) or account.entries > RECENT,
     }
 
 
@@ -150,7 +151,7 @@ def _amended(amendment: Amendment) -> dict[str, Any]:
 def charge_answer(place: Workplace, dataset: str, number: int) -> dict[str, Any]:
     """Return what a charge asked for and, where it was answered, its numbers and files."""
     with place.opened_ledger() as ledger:
-        found = next((each for each in ledger.history(dataset) if each.number == number), None)
+        found = ledger.charge(dataset, number)
     if found is None:
         raise LedgerError("the ledger has no such charge.", "Choose one of its list.")
     asked = {"asked": json.loads(found.asked), "became": BECAME[found.state]}

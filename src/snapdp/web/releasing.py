@@ -18,7 +18,7 @@ from typing import Any
 from snapdp.api.study import Study
 from snapdp.audits import accepted_certificate
 from snapdp.display import confidence, exact_amount, one_line, visible_lines
-from snapdp.errors import BudgetError, LedgerError
+from snapdp.errors import BudgetError, LedgerError, SnapdpError
 from snapdp.exact import parameter
 from snapdp.ledger import Account, Charge, canonical, identical
 from snapdp.release import Number, NumberBlock, Release, Request, crossed, declared_clauses, remarks_on, shown_row
@@ -155,8 +155,15 @@ def release_answer(place: Workplace, body: ToRelease, progress: Progress) -> dic
                 raise BudgetError("this is not what was shown: the study or the account is another now.", LOOK_AGAIN)
 
         result = asked.release(table, ledger=ledger, directory=place.directory, watch=progress.watch, ask=charge)
-        found = _charge_of(ledger.history(asked.dataset), result)
-    return {**release_values(result, asked, found), "free": result.free}
+        try:
+            found = ledger.charge_of(result.record)
+            assert found is not None
+            return {**release_values(result, asked, found), "free": result.free}
+        except SnapdpError as problem:  # the release was made all the same
+            told = "The release was made: the same request again is free, and the ledger page shows its numbers."
+            spent = "0" if result.free else result.charged
+            failure = type(problem)(problem.problem, told, spent=spent)
+        raise failure
 
 
 def _costs_other(epsilon: Fraction) -> BudgetError:
@@ -221,21 +228,16 @@ def _level(number: Number) -> str:
     return confidence(parameter(number.alpha, name="alpha"))
 
 
-def _charge_of(history: tuple[Charge, ...], result: Release) -> Charge:
-    """Return the charge whose answer a release is."""
-    return next(each for each in history if each.answer is not None and each.answer.record == result.record)
-
-
 # Files
 
 
 def found_charge(place: Workplace, dataset: str, number: int) -> tuple[Charge, Release]:
     """Return a charge that was answered, and its release."""
     with place.opened_ledger() as ledger:
-        charges = [each for each in ledger.history(dataset) if each.number == number and each.answer is not None]
-    if not charges or charges[0].answer is None:
+        charge = ledger.charge(dataset, number)
+    if charge is None or charge.answer is None:
         raise LedgerError("the ledger has no such release.", "Choose one of its list.")
-    return charges[0], Release(charges[0].answer.record)
+    return charge, Release(charge.answer.record)
 
 
 def file_content(place: Workplace, dataset: str, number: int, name: str) -> tuple[bytes, str]:

@@ -38,7 +38,7 @@ CELLS = (
 def _released(ledger: str, account: str, head: str) -> EarlierReleases:  # noqa: ARG001 - the head stands for all of it
     try:
         with Ledger.open(ledger) as book:
-            return earlier_releases(book.history(account))
+            return earlier_releases(book.recent(account))
     except LedgerError:  # a ledger that is not sound refuses when it is charged, and says why
         return EarlierReleases(requests={}, statistics={})
 

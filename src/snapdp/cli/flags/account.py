@@ -71,7 +71,7 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: P
     with Ledger.open(ledger_path) as ledger:
         account = ledger.account(account_named(dataset, ledger) if study is None else _dataset_of(study))
         declared = Request(dataset=account.name, plan=plan).declaration
-        earlier = earlier_releases(ledger.history(account.name)).of(plan.total, declared)
+        earlier = earlier_releases(ledger.recent(account.name)).of(plan.total, declared)
     before = earlier.same is not None
     repeated = [f"{title}: {each.in_words}." for title, each in zip(plan.titles, earlier.lines, strict=True) if each]
     whom = plan.lines[0].statistic.relation

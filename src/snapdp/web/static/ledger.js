@@ -58,7 +58,7 @@ function entries(each) {
     event.target.remove();
     later[0].querySelector("button")?.focus();
   } } }, `Show ${later.length} more`);
-  const more = each.more ? paragraph(`... and ${each.more} older: snapdp ledger history shows them.`, "hint") : null;
+  const more = each.more ? paragraph("snapdp ledger history shows all charges.", "hint") : null;
   return [h("h3", {}, "Charges, newest first"), list, all, more].filter(Boolean);
 }
 
