@@ -33,17 +33,17 @@ Functions that somebody wrote in Python: `audit`. The guide is docs/guide in the
 
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.snapping import Snapping
 from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, ParameterError, PremiseError, SnapdpError
-from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
     from snapdp.api.one_line import count, covariance, histogram, mean, persons, sum, variance
     from snapdp.api.one_line_look import explore
     from snapdp.api.one_line_quantiles import median, quantiles
+    from snapdp.api.snapping import Snapping
     from snapdp.api.study import Study, study
     from snapdp.exact import Parameter
     from snapdp.ledger import Ledger
+    from snapdp.mechanism import FinitePrecision, SnappingParameters
     from snapdp.release import Release, load_release
     from snapdp.studies import CsvDialect
     from snapdp.tables import open_table
@@ -81,11 +81,14 @@ __all__ = [
     "sum",
     "variance",
 ]
-_LATER = {  # loaded when first asked for: a scalar release needs none of it
+_LATER = {  # loaded when first asked for: the command begins at once, and a scalar release needs a few files
     "CsvDialect": "snapdp.studies",
+    "FinitePrecision": "snapdp.mechanism",
     "Ledger": "snapdp.ledger",
     "Parameter": "snapdp.exact",
     "Release": "snapdp.release",
+    "Snapping": "snapdp.api.snapping",
+    "SnappingParameters": "snapdp.mechanism",
     "Study": "snapdp.api.study",
     "audit": "snapdp.verifier",
     "count": "snapdp.api.one_line",

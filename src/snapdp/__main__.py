@@ -1,5 +1,5 @@
 """`python -m snapdp` is the command `snapdp`. Room: cli."""
 
-from snapdp.cli import main
+from snapdp.cli import run
 
-main(prog_name="snapdp")
+run()

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.process import STOPPED as STOPPED
 from snapdp.cli.streams import outlive_readers
 from snapdp.display import ESCAPED, encodable, one_line, shortened, visible, visible_lines, without_secrets
 
@@ -31,7 +32,6 @@ LONGEST_MESSAGE = 2000
 HALF_A_SCREEN = 40
 PATIENCE = 0.5  # seconds before a bar appears
 GLANCE = 0.1
-STOPPED = 1  # the exit code where somebody who was asked did not go on
 SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|\S)+""")
 
 

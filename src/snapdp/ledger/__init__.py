@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from snapdp.ledger.earlier import EarlierReleases as EarlierReleases, earlier_releases as earlier_releases
     from snapdp.ledger.ledger import Ledger as Ledger
     from snapdp.ledger.opening import declared_terms as declared_terms, terms_of as terms_of
+    from snapdp.ledger.storage.inode import fill_standard_streams as fill_standard_streams
     from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
     from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
     from snapdp.ledger.storage.storage import UnavailableError as UnavailableError
@@ -69,6 +70,7 @@ else:
             "earlier": "EarlierReleases earlier_releases",
             "ledger": "Ledger",
             "opening": "declared_terms terms_of",
+            "storage.inode": "fill_standard_streams",
             "storage.postgres": "has_ledger migrate",
             "storage.sqlite_failures": "is_failure",
             "storage.storage": "UnavailableError",

@@ -6,7 +6,8 @@ all names wait for each other. The queue: whoever wants the lock first locks one
 the time it came, and waits until nobody holds an earlier one. The kernel drops the byte of a process that dies. It
 decides who is next, never whether: where it does not work (or someone in it hangs) the lock alone decides. Trap:
 closing any descriptor of a file drops all POSIX locks this process has on it, those of SQLite too. So a descriptor
-opened here stays open until no ledger of this process uses the file any more.
+opened here stays open until no ledger of this process uses the file any more. It is never 0, 1 or 2, where whatever
+prints in this process would write into the ledger: `fill_standard_streams` comes before every opening.
 """
 
 from __future__ import annotations
@@ -34,6 +35,20 @@ FIRST, BEHIND = 0.0001, 0.001  # seconds between two looks, as the first in the 
 PATIENT = 0.5  # the part of one's patience that the queue may take
 FLOCK = "hhqqi4x"  # struct flock of the C library, 64 bit
 MARK = 60  # where SQLite keeps user_version in the first page; two fields on is application_id
+
+
+def fill_standard_streams() -> None:
+    """Open /dev/null as standard input, output and error where they are closed, for good, as SQLite does itself.
+
+    The next file that is opened would otherwise get the number of the stream, and what a C library prints to stderr
+    would be written into that file. The number is taken before and not changed afterwards: to close a descriptor of the
+    ledger would drop SQLite's locks on it. Processes that this one starts have the streams too.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
 
 
 class _Users:
@@ -75,6 +90,7 @@ class Inode:
 
     def __init__(self, path: Path) -> None:
         with _REGISTER:
+            fill_standard_streams()
             try:
                 self._file = os.open(path, os.O_RDWR)
                 self._queued = QUEUED

@@ -19,6 +19,7 @@ from typing import Any
 from snapdp.errors import LedgerError, PremiseError
 from snapdp.ledger.migrations import Migration, migrations
 from snapdp.ledger.storage.definitions import differences, fresh_lines, lines_of
+from snapdp.ledger.storage.inode import fill_standard_streams
 from snapdp.ledger.storage.loopholes import loopholes
 from snapdp.ledger.storage.storage import (
     NOTHING_DONE,
@@ -323,6 +324,7 @@ class PostgresStorage:
             raise PremiseError("psycopg is not installed.", "pip install 'psycopg[binary]>=3.2.1'") from None
         failure = UNREACHABLE
         try:
+            fill_standard_streams()  # a socket with their number would be sent what is printed
             parts = conninfo_to_dict(address)
             host = str(parts.get("host", "")).rpartition("@")[2]  # a password with an @ leaves its end here
             self._name = f"postgresql://{host}/{parts.get('dbname', '')}"

@@ -15,6 +15,7 @@ import re
 from pathlib import Path
 
 from snapdp.errors import LedgerError
+from snapdp.ledger.storage.inode import fill_standard_streams
 
 try:
     import fcntl
@@ -92,6 +93,7 @@ def _locked_file(path: Path) -> int:
     """Return a new file, locked. A sweeper may remove it between the two steps: then once more."""
     for _ in range(ATTEMPTS):
         try:
+            fill_standard_streams()
             file = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
         except OSError:
             break
