@@ -20,6 +20,8 @@ __all__ = [
     "ProgramError",
     "SnapdpError",
 ]
+UNKNOWN = "unknown"  # of what was spent: a charge may be in the ledger or not
+_COST = "_snapdp_cost"  # an attribute of exceptions
 MOST_DIGITS = 30  # of a number in a message, or of a fraction
 NUMBER = re.compile(r"(?<![\w.'\"/-])([0-9]+)(?:/([0-9]+))?(?![\w'\"/])")
 LONGEST, ENDING = 1500, 400  # characters of a problem or an advice, and how many of them are its end
@@ -33,6 +35,25 @@ class SnapdpError(ValueError):
         self.advice = without_middle(with_short_numbers(advice))
         self.numbers = numbers
         super().__init__(f"{self.problem}\n  {self.advice}" if advice else self.problem)
+
+
+def state_cost(problem: BaseException, spent: str, sentence: str) -> None:
+    """Write down in an exception that is no refusal, such as an interrupt, what had been charged when it was raised."""
+    if not hasattr(problem, _COST):
+        setattr(problem, _COST, (spent, sentence))
+        problem.add_note(sentence)
+
+
+def cost_of(problem: BaseException) -> tuple[str | None, str]:
+    """Return what had been charged when an exception was raised (exactly, or "unknown") and a sentence about it.
+
+    None where the exception does not say so: then a refusal has cost nothing.
+    """
+    if not isinstance(problem, SnapdpError):
+        found: tuple[str | None, str] = getattr(problem, _COST, (None, ""))
+        return found
+    spent = problem.numbers.get("spent")
+    return (None if spent is None else str(spent)), problem.advice
 
 
 def with_short_numbers(text: str) -> str:

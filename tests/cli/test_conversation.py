@@ -113,7 +113,7 @@ def test_other_failures_of_the_system_are_still_defects(monkeypatch):
     done = CliRunner().invoke(main, [*ASK, "--yes"])
     assert (done.exit_code, done.stderr) == (
         70,
-        "snapdp broke (OSError); this is a defect. SNAPDP_TRACEBACK=1 shows where.\n",
+        "snapdp broke (OSError); this is a defect. SNAPDP_TRACEBACK=1 shows where. Nothing was charged.\n",
     )
 
 
@@ -150,14 +150,14 @@ def test_what_cannot_be_paid_is_refused_before_anybody_is_asked():
     assert "Refused:" in done.stderr
 
 
-def test_whoever_stops_a_release_is_told_what_is_left(monkeypatch):
+def test_whoever_stops_a_release_is_told_what_it_has_cost(monkeypatch):
     def stopped(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("snapdp.release.release.exact_values", stopped)
     done = run(*ASK, "--yes")
     assert done.exit_code == 1
-    assert done.stderr.endswith("Stopped: 1 of 1 left.\n")
+    assert done.stderr.endswith("Stopped. Nothing was charged.\n")
 
 
 # Words and next steps

@@ -2,9 +2,10 @@
 
 Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read, 74 no output could be
 written; the verifier has codes of its own. stdout is the result, stderr the conversation; with --json a refusal is a
-result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.charges" a ledger may still be
-charged, "snapdp.spent" what was charged, "snapdp.study" a study file was given, "snapdp.command" the command that was
-called, "snapdp.several" what to type for names with commas, if they are several columns.
+result, and so is wrong usage, an interrupt and a defect. In the context's meta: "snapdp.json" JSON is still owed,
+"snapdp.charges" a ledger may still be charged, "snapdp.spent" what was charged, exactly, or "unknown" while a release
+is under way, "snapdp.study" a study file was given, "snapdp.command" the command that was called, "snapdp.several" what
+to type for names with commas, if they are several columns.
 Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
 a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
@@ -24,8 +25,10 @@ from snapdp.cli import screen
 from snapdp.cli.flags.spelling import in_flags
 from snapdp.cli.help.former_names import FORMER_COMMANDS, hinting
 from snapdp.cli.help.late import HELP_FLAGS, Late, LateGroup
-from snapdp.display import one_line, without_secrets
-from snapdp.errors import ProgramError, SnapdpError
+from snapdp.cli.process import STOPPED, was_interrupted
+from snapdp.display import exact_amount, one_line, without_secrets
+from snapdp.errors import UNKNOWN, ProgramError, SnapdpError, cost_of
+from snapdp.exact import parameter
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
 COMPLETING = "_SNAPDP_COMPLETE"  # click's name for it: a shell asks for completions
@@ -107,8 +110,12 @@ class PoliteGroup(LateGroup):
             sys.exit(screen.OutputError.exit_code)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with screen.polite(), hinting():
-            return super().make_context(*args, **kwargs)
+        try:
+            with screen.polite(), hinting():
+                return super().make_context(*args, **kwargs)
+        except KeyboardInterrupt:
+            screen.say("Stopped.")
+            raise click.exceptions.Exit(STOPPED) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -122,6 +129,8 @@ class PoliteGroup(LateGroup):
             with screen.polite(), hinting():
                 return super().invoke(ctx)
         except SnapdpError as refusal:
+            if was_interrupted():
+                return _stop(ctx, refusal)
             _refuse(ctx, refusal)
             code = MISUSED if isinstance(refusal, ProgramError) else REFUSED
             return ctx.exit(ctx.meta.get("snapdp.refused", code))
@@ -132,14 +141,56 @@ class PoliteGroup(LateGroup):
                 told = misuse.format_message().partition(misuse.message or "\0")[0]  # click puts words before it
                 vars(misuse)["message"] = screen.wrapped(misuse.message, first=f"Error: {told}")
                 raise
-            screen.echo_json({"ok": False, "error": misuse.format_message(), "advice": _help(misuse), "spent": "0"})
+            _refuse_as_json(ctx, misuse, misuse.format_message(), _help(misuse))
             return ctx.exit(misuse.exit_code)
+        except KeyboardInterrupt as stop:
+            return _stop(ctx, stop)
         except Exception as broken:
+            if was_interrupted():  # the error is how a library passes the interrupt on
+                return _stop(ctx, broken)
             if os.environ.get("SNAPDP_TRACEBACK"):
                 raise
-            what = type(broken).__name__
-        screen.say(f"snapdp broke ({what}); this is a defect. SNAPDP_TRACEBACK=1 shows where.")
+            defect = broken
+        told = f"snapdp broke ({type(defect).__name__}); this is a defect. SNAPDP_TRACEBACK=1 shows where."
+        _refuse_as_json(ctx, defect, told, _cost_in_words(ctx, defect))
+        screen.say(f"{told} {_cost_in_words(ctx, defect)}".rstrip())
         return ctx.exit(BROKEN)
+
+
+def _stop(ctx: click.Context, problem: BaseException) -> Any:
+    """End an interrupted command: one line that says so, and what it has cost if it might have charged."""
+    cost = _cost_in_words(ctx, problem)
+    if not _refuse_as_json(ctx, problem, "Stopped.", cost):
+        screen.say(f"Stopped. {cost}".rstrip())
+    return ctx.exit(STOPPED)
+
+
+def _refuse_as_json(ctx: click.Context, problem: BaseException, error: str, advice: str) -> bool:
+    """Print a refusal as JSON if JSON is owed; return whether it was."""
+    owed = bool(ctx.meta.get("snapdp.json"))
+    if owed:
+        screen.echo_json({"ok": False, "error": error, "advice": advice, "spent": _spent(ctx, problem)})
+        ctx.meta["snapdp.json"] = False
+    return owed
+
+
+def _spent(ctx: click.Context, problem: BaseException) -> str:
+    """Return what was charged before an exception: what it says itself, or else what the command knows."""
+    spent: str = ctx.meta.get("snapdp.spent", "0")
+    silent = "0" if spent == UNKNOWN and isinstance(problem, SnapdpError) else spent  # a refusal says what it has cost
+    return cost_of(problem)[0] or silent
+
+
+def _cost_in_words(ctx: click.Context, problem: BaseException) -> str:
+    """Return what a command that may charge a ledger has cost; empty for others."""
+    spent, (stated, sentence) = _spent(ctx, problem), cost_of(problem)
+    if stated is not None:
+        return sentence
+    if spent == UNKNOWN:
+        return "It is not known whether epsilon was charged: snapdp ledger history tells."
+    if spent != "0":
+        return f"Epsilon {exact_amount(parameter(spent, name='spent'))} was charged: the same request again is free."
+    return "Nothing was charged." if ctx.meta.get("snapdp.charges") else ""
 
 
 def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
@@ -148,7 +199,7 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     problem, advice = (_harmless(text) for text in (refusal.problem, _advice(ctx, refusal)))
     command = command and "\n".join(map(_harmless, command.split("\n")))
     if ctx.meta.get("snapdp.json"):
-        spent = str(refusal.numbers.get("spent", "0"))
+        spent = _spent(ctx, refusal)
         said = {"ok": False, "error": problem, "advice": advice, "spent": spent}
         screen.echo_json(said if command is None else {**said, "try": command})
         return
@@ -163,6 +214,8 @@ def _harmless(text: str) -> str:
 
 def _advice(ctx: click.Context, refusal: SnapdpError) -> str:
     """Return an advice in the words of what was typed: a study file, or flags; and what a refused release has cost."""
+    if "spent" not in refusal.numbers and _spent(ctx, refusal) != "0":  # the release was made, and this came after it
+        return _cost_in_words(ctx, refusal)
     advice = refusal.advice if ctx.meta.get("snapdp.study") else in_flags(refusal.advice, _flags(ctx))
     meant: dict[str, str] = ctx.meta.get("snapdp.several", {})
     advice = " ".join(filter(None, (advice, meant.get(str(refusal.numbers.get("absent"))))))
@@ -179,12 +232,11 @@ def _flags(ctx: click.Context) -> set[str]:
 
 def _unwritten(ctx: click.Context, problem: screen.OutputError) -> None:
     """Say that the result was not printed, and what it has cost; a reader who went away is told only the cost."""
-    spent = ctx.meta.get("snapdp.spent")
-    cost = "" if spent is None else f" Epsilon {spent} was charged: the same request again is free."
+    cost = "" if _spent(ctx, problem) == "0" else _cost_in_words(ctx, problem)
     screen.silence()
     if cost or not problem.unread:
         with suppress(screen.OutputError):
-            screen.say(f"{problem.message}{cost}")
+            screen.say(f"{problem.message} {cost}".rstrip())
 
 
 def _help(misuse: click.ClickException) -> str:

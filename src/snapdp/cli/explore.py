@@ -148,9 +148,6 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
             _say_cost(looked, ledger.account(looked.dataset))
         result = charged_release(looked, ledger, options, yes=yes, quiet=True)
         left = ledger.account(looked.dataset).left
-    if not result.free:
-        ctx.meta["snapdp.charges"] = False
-        ctx.meta["snapdp.spent"] = _cost(result)
     found = Exploration(looked, result)
     unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
     if options["study_path"] is not None:

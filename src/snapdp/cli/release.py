@@ -27,11 +27,10 @@ from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display import exact_amount, is_address, one_line, shown_address
-from snapdp.exact import parameter
+from snapdp.errors import UNKNOWN, SnapdpError, cost_of
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
-    from snapdp.errors import SnapdpError
     from snapdp.ledger import Account, Ledger
     from snapdp.release import Release, Request
     from snapdp.studies import Plan
@@ -91,9 +90,6 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         study = _study(options, ledger)
         result = charged_release(study, ledger, options, yes=yes, quiet=as_json)
         account = ledger.account(study.dataset)
-    if not result.free:
-        ctx.meta["snapdp.charges"] = False
-        ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
     unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
     if as_json:
         echo_json_text(result.to_json())
@@ -116,7 +112,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
 
 def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
-    """Release a study after its cost was shown; whoever stops it is told what is left."""
+    """Release a study after its cost was shown; the command knows from then on what was charged."""
     from snapdp.tables import open_table
 
     plan = _plan(study, options)
@@ -129,11 +125,11 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
     file = options["source"] if is_study(options) else None
     ask = None if yes else lambda: _ask(plan, account, look, file, asked_before=asked_before)
-    try:
-        return study.release(table, ledger=ledger, plan=request.plan, ask=ask, **to)
-    except KeyboardInterrupt:
-        say(f"Stopped: {_what_is_left(ledger.account(study.dataset))}.")
-        raise click.exceptions.Exit(STOPPED) from None
+    meta = click.get_current_context().meta
+    meta["snapdp.spent"] = UNKNOWN
+    result = study.release(table, ledger=ledger, plan=request.plan, ask=ask, **to)
+    meta["snapdp.charges"], meta["snapdp.spent"] = result.free, "0" if result.free else result.charged
+    return result
 
 
 def say_texts_kept(result: Release, study: Study) -> None:
@@ -163,8 +159,6 @@ def say_written(paths: Sequence[Path]) -> None:
 
 def saved(result: Release, path: Path) -> click.FileError | None:
     """Write a file of numbers that are in the ledger already; return why it could not be written."""
-    from snapdp.errors import SnapdpError
-
     try:
         result.save(path)
     except SnapdpError as problem:
@@ -293,6 +287,8 @@ def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> s
     """Return the command that helps on, where there is one."""
     from snapdp.errors import BudgetError, LedgerError
 
+    if cost_of(refusal)[0] == UNKNOWN:
+        return f"snapdp ledger history {one_line(shlex.quote(shown_address(ledger_path)))}"
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers:
         return _to_pay(refusal, options, ledger_path)
     if "known" in refusal.numbers:  # the same content, under another account
@@ -361,7 +357,6 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
 def _declared(path: str) -> Study | None:
     """Return the study of a file, or None where it cannot be read: that is told when its turn comes."""
     from snapdp.api.study import study
-    from snapdp.errors import SnapdpError
 
     try:
         return study(path)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.display import is_address
-from snapdp.errors import LedgerError, ParameterError
+from snapdp.errors import UNKNOWN, LedgerError, ParameterError
 from snapdp.exact import Parameter, positive, shown
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import (
@@ -247,6 +247,9 @@ class Ledger(Book):
     ) -> Reservation | Answer:
         """Charge epsilon durably, or return the answer that the same request got before, free of charge.
 
+        A LedgerError whose `numbers["spent"]` is "unknown" leaves open whether the charge was made: look at `history`
+        before the request is repeated. After any other nothing was charged.
+
         request   the public request, as JSON; with epsilon it is what makes two requests the same
         version   from `dataset_version`
         relation, rows, unit   what the request was planned under; refused unless the account says the same
@@ -327,13 +330,20 @@ class Ledger(Book):
         self, account: str, amount: Fraction, *, version: str, request: str, asked: dict[str, Any], terms: Terms
     ) -> Reservation | Answer | str:
         """Return the answer a request has, its new reservation, or the session that is drawing it."""
-        with self._transaction(writing=True):
-            holder, standing = self._stands(account)
-            agree(holder, **terms._asdict())
-            twin = self._twin(holder, version, request)
-            return twin or self._charged(
-                holder, standing, payable(amount), version=version, request=request, asked=asked
-            )
+        charged: Reservation | None = None
+        try:
+            with self._transaction(writing=True):
+                holder, standing = self._stands(account)
+                agree(holder, **terms._asdict())
+                twin = self._twin(holder, version, request)
+                if twin is None:
+                    epsilon = payable(amount)
+                    charged = self._charged(holder, standing, epsilon, version=version, request=request, asked=asked)
+        except LedgerError as problem:
+            if charged is not None:  # the commit failed: the entry may have reached the disk
+                problem.numbers["spent"] = UNKNOWN
+            raise
+        return twin or charged or ""
 
     def _charged(
         self,

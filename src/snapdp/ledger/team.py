@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from snapdp.errors import LedgerError
+from snapdp.errors import UNKNOWN, LedgerError
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import (
     Account,
@@ -105,10 +105,16 @@ class TeamLedger(Ledger):
         if twin is not None:
             return twin
         fields = (account, version, str(payable(amount)), canonical(asked, name="request"))
-        outcome, *more = self._storage.reserve(*fields, self._own_session(), self._now())
-        if outcome == "done":
-            entry = self._appended(account, RESERVE, more, version=version, request=request)
-            return reservation_from(entry, amount)
+        session, outcome, more = self._own_session(), "", list[str]()
+        try:
+            outcome, *more = self._storage.reserve(*fields, session, self._now())
+            if outcome == "done":
+                entry = self._appended(account, RESERVE, more, version=version, request=request)
+                return reservation_from(entry, amount)
+        except LedgerError as problem:  # any other refusal of the server undid the step
+            if outcome == "done" or "lost" in problem.numbers:
+                problem.numbers["spent"] = UNKNOWN
+            raise
         if outcome == "unknown":
             raise unknown_version(holder)
         if outcome == "pending":

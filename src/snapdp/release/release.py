@@ -4,17 +4,19 @@ Room: release. The only function where private integers, random bits and the led
 Everything that can fail because of the data happens before the charge: the table is read and summed first (exact,
 deterministic, nothing leaves), n is compared, and only then the ledger is asked. From the charge on, nothing depends on
 the data but the indices. If anything does fail after the charge (a full disk), the reservation is given up: it stays
-spent, and the same request pays again.
+spent, and the same request is charged again. Whatever ends a release says what it has cost (`_Cost`); if the ledger did
+not answer, that is "unknown".
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.errors import LedgerError, PremiseError, SnapdpError
+from snapdp.errors import UNKNOWN, LedgerError, PremiseError, SnapdpError, state_cost
 from snapdp.exact import require_directed_rounding, shown
 from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
@@ -37,6 +39,8 @@ from snapdp.release.request import Request
 from snapdp.studies import INLINE, aggregates_of
 from snapdp.tables import Engine, Watch
 from snapdp.values import Value
+
+AGAIN = "would be charged again"
 
 
 class Outcome(Value):
@@ -81,52 +85,64 @@ def released(
     """
     from snapdp.release.files import check_place
 
-    relation, account = request.relation, ledger.account(request.dataset)
-    unit = unit_for(account, units_of(request.declaration))
-    promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit}
-    agree(account, **promised)
-    state, fingerprint = table.state(), table.fingerprint()
-    asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
-    certificates = request.certificate_files  # refused now, where there is no proof
-    answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
-    if answer is not None:
-        write_certificates(named_in(answer.record, certificates), directory)
-        return _repeated(answer, ledger, directory, is_sound)
-    statistics = [line.statistic for line in request.lines]
-    table.statement(aggregates_of(statistics), salt=request.dataset)  # columns that are missing are not paid for
-    payable(request.epsilon)
-    if request.epsilon > account.left:
-        raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
-    _check_look((texts or {}).get("bounds_from"), ledger, account.name)
-    if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
-        check_place(directory)  # a side file that cannot be written would be paid for all the same
-    if ask is not None:
-        ask()
-    exact = exact_values(statistics, table, salt=request.dataset, watch=watch)
-    table.check_unchanged(state)
-    library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
-    engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
-    check_engine(engine)
-    require_directed_rounding()  # ... and MPFR must round as it is told
-    write_certificates(certificates, directory)
-    version = ledger.dataset_version(account.name, fingerprint)
-    reserved = ledger.reserve(account.name, version=version, **asked, **promised)
-    if isinstance(reserved, Answer):
-        return _repeated(reserved, ledger, directory, is_sound)
-    try:
-        drawn = draw(request, exact, bits or system_bits)
-        derived = list(derived_blocks(drawn))
-        files = _side_files(drawn, derived, directory)
-        record = record_values(request, reserved.binding, drawn, derived, files, engine, texts)
-        head = ledger.commit(reserved, record)
-    except BaseException as problem:
-        _abandon(ledger, reserved)
-        if not isinstance(problem, Exception):
-            raise
-        failure = _failed_after_the_charge(problem, request)
-    else:
-        return Outcome(record=record, head=head, free=False)
-    raise failure  # out here, so that what went wrong is not even its context
+    with _Cost(request) as cost:
+        relation, account = request.relation, ledger.account(request.dataset)
+        unit = unit_for(account, units_of(request.declaration))
+        promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit}
+        agree(account, **promised)
+        state, fingerprint = table.state(), table.fingerprint()
+        asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
+        certificates = request.certificate_files  # refused now, where there is no proof
+        answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
+        if answer is not None:
+            write_certificates(named_in(answer.record, certificates), directory)
+            return _repeated(answer, ledger, directory, is_sound)
+        statistics = [line.statistic for line in request.lines]
+        table.statement(aggregates_of(statistics), salt=request.dataset)  # columns that are missing are not paid for
+        payable(request.epsilon)
+        if request.epsilon > account.left:
+            raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
+        _check_look((texts or {}).get("bounds_from"), ledger, account.name)
+        if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
+            check_place(directory)  # a side file that cannot be written would be paid for all the same
+        if ask is not None:
+            ask()
+        exact = exact_values(statistics, table, salt=request.dataset, watch=watch)
+        table.check_unchanged(state)
+        library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
+        engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
+        check_engine(engine)
+        require_directed_rounding()  # ... and MPFR must round as it is told
+        write_certificates(certificates, directory)
+        version = ledger.dataset_version(account.name, fingerprint)
+        failure: SnapdpError
+        cost.is_not_known()
+        try:
+            reserved = ledger.reserve(account.name, version=version, **asked, **promised)
+        except Exception as problem:
+            failure = cost.failed_to_charge(problem)
+        else:
+            if isinstance(reserved, Answer):
+                cost.is_nothing()
+                return _repeated(reserved, ledger, directory, is_sound)
+            cost.is_charged(answer=AGAIN)
+            try:
+                drawn = draw(request, exact, bits or system_bits)
+                derived = list(derived_blocks(drawn))
+                files = _side_files(drawn, derived, directory)
+                record = record_values(request, reserved.binding, drawn, derived, files, engine, texts)
+                cost.is_charged(answer="is free if its answer was stored, and would be charged again if not")
+                head = ledger.commit(reserved, record)
+                cost.is_charged(answer="is free")
+            except BaseException as problem:
+                if _abandon(ledger, reserved):
+                    cost.is_charged(answer=AGAIN)
+                if not isinstance(problem, Exception):
+                    raise
+                failure = cost.failed(problem)
+            else:
+                return Outcome(record=record, head=head, free=False)
+        raise failure  # out here, so that what went wrong is not even its context
 
 
 def holds_look(ledger: Ledger, account: str, look: str) -> bool:
@@ -166,20 +182,57 @@ def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callabl
     return Outcome(record=answer.record, head=answer.head, free=True, author=author)
 
 
-def _failed_after_the_charge(problem: Exception, request: Request) -> SnapdpError:
-    """Return what is said when a charged release cannot be finished: what it cost, and no text from below."""
-    spent = f"The epsilon of {request.epsilon} that was charged stays spent; the same request would pay again."
-    if isinstance(problem, SnapdpError):
-        return type(problem)(problem.problem, f"{problem.advice} {spent}".strip(), spent=request.epsilon)
-    return LedgerError("the release could not be finished.", spent, spent=request.epsilon)
+class _Cost:
+    """What a release has cost so far, for whatever ends it: exactly, or "unknown", never a guess."""
+
+    def __init__(self, request: Request) -> None:
+        self._epsilon = request.epsilon
+        self.is_nothing()
+
+    def is_nothing(self) -> None:
+        self._spent: Fraction | str = Fraction(0)
+        self._sentence = "Nothing was charged."
+
+    def is_not_known(self) -> None:
+        self._spent = UNKNOWN
+        self._sentence = (
+            f"It is not known whether the epsilon of {self._epsilon} was charged. Look at the history of the ledger "
+            "(snapdp ledger history) before you repeat the request: a charge that is there stays spent, and the same "
+            "request would be charged again."
+        )
+
+    def is_charged(self, *, answer: str) -> None:
+        self._spent = self._epsilon
+        self._sentence = f"The epsilon of {self._epsilon} that was charged stays spent; the same request {answer}."
+
+    def failed(self, problem: Exception) -> SnapdpError:
+        """Return the refusal of a release that may have been charged: what it cost, and no text from below."""
+        if isinstance(problem, SnapdpError):
+            return type(problem)(problem.problem, f"{problem.advice} {self._sentence}".strip(), spent=self._spent)
+        return LedgerError("the release could not be finished.", self._sentence, spent=self._spent)
+
+    def failed_to_charge(self, problem: Exception) -> SnapdpError:
+        """Return the refusal of a release that the ledger did not acknowledge: most have cost nothing."""
+        if isinstance(problem, SnapdpError) and problem.numbers.get("spent") != UNKNOWN:
+            return problem
+        return self.failed(problem)
+
+    def __enter__(self) -> _Cost:
+        return self
+
+    def __exit__(self, kind: object, problem: BaseException | None, at: object) -> None:
+        """Write the cost into an interrupt, or whatever else is no refusal: a refusal has it already."""
+        if problem is not None and not isinstance(problem, SnapdpError):
+            state_cost(problem, str(self._spent), self._sentence)
 
 
-def _abandon(ledger: Ledger, reserved: Any) -> None:
-    """Give the reservation up if the ledger still can: it is spent either way."""
+def _abandon(ledger: Ledger, reserved: Any) -> bool:
+    """Give the reservation up, if it is still open; return whether that could be done. It is spent either way."""
     try:
         ledger.abandon(reserved)
     except SnapdpError:
-        return
+        return False
+    return True
 
 
 def _side_files(

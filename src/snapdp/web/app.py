@@ -27,7 +27,7 @@ from snapdp import __version__
 from snapdp.api.as_python import python_text
 from snapdp.api.consequence import consequence
 from snapdp.api.study_values import study_values_of
-from snapdp.errors import ParameterError, SnapdpError
+from snapdp.errors import UNKNOWN, ParameterError, SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
 from snapdp.web.answers import document
 from snapdp.web.bodies import (
@@ -45,7 +45,7 @@ from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.handing import add_files
 from snapdp.web.planning import account_answer, account_standing, plan_answer, planned
-from snapdp.web.refusals import REFUSED, UNKNOWN, PageRefusal, refusal_values, shape_problem, status_of, told
+from snapdp.web.refusals import REFUSED, PageRefusal, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
 from snapdp.web.waiting import Busy, Desk

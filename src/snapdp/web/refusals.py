@@ -46,7 +46,6 @@ REFUSED = {  # on the page of errors too
     ),
 }
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
-UNKNOWN = "unknown"  # what a defect has cost
 OF_STUDY, OF_CSV = "study", "csv"
 OF_FILE = ("delimiter", "encoding")  # how a file may be written that was read otherwise
 WORD = re.compile(r"[a-z_]+")

@@ -370,8 +370,10 @@ class PostgresStorage:
 
     def _refused(self, what: str, advice: str) -> LedgerError:
         kind = UnavailableError if (what, advice) in FAILURES else LedgerError
-        lacking = {"lacking": "ledger"} if (what, advice) == NO_LEDGER else {}
-        return kind(f"the ledger {self._name!r} {what}", advice, **lacking)
+        facts: dict[str, object] = {"lacking": "ledger"} if (what, advice) == NO_LEDGER else {}
+        if (what, advice) == LOST:  # whether the server did what it was asked is not known
+            facts = {"lost": True}
+        return kind(f"the ledger {self._name!r} {what}", advice, **facts)
 
     def _standings(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[Standing]:
         rows = self._run(statement, fields)

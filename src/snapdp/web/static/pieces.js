@@ -43,7 +43,7 @@ export async function told(place, button, waiting, work) {
 
 export function refused(refusal) {
   const { error = String(refusal.message ?? refusal), advice = "", spent = "0" } = refusal;
-  const cost = spent === "0" ? "" : ` Spent: epsilon ${spent}.`;
+  const cost = spent === "0" || spent === "unknown" ? "" : ` Spent: epsilon ${spent}.`; // the advice says the rest
   return h("div", { class: "refusal" }, h("b", {}, "Refused: "), `${error} ${advice}${cost}`);
 }
 
