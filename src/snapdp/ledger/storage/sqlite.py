@@ -185,10 +185,12 @@ class SqliteStorage:
         return found
 
     def close(self) -> None:
-        if self._session is not None and self._file.is_mine():
-            self._session.close()
-            self._session = None
-        self._file.close()
+        try:
+            if self._session is not None and self._file.is_mine():
+                self._session.close()
+                self._session = None
+        finally:
+            self._file.close()
 
     def copy_to(self, path: Path, *, to_be_charged: bool) -> None:
         """Write all of it into a new file: a backup, or the ledger that takes the place of this one.

@@ -88,11 +88,16 @@ class SqliteFile(SqliteLink):
         """Bring the log into the file, if nobody else is at it, and let go."""
         if not self.is_mine():
             return  # in another process: a copy of the parent's; closing it here would drop the parent's locks
-        self.rollback()
-        if self.connection is not None:
-            self._leave()
-        self.is_open = False
-        self.inode.close()
+        try:
+            self.rollback()
+            if self.connection is not None:
+                self._leave()
+        except BaseException:  # an interrupt: the lock must not outlive it
+            self.drop()
+            raise
+        finally:
+            self.is_open = False
+            self.inode.close()
 
     def __del__(self) -> None:
         """Close a ledger that nobody closed."""

@@ -22,6 +22,7 @@ from snapdp.tables.sql.generator import KeyTable
 from snapdp.tables.sql.keys import Columns
 
 _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)\b")  # at the start: what follows quotes the line
+_INTERRUPTED = "Query interrupted"  # how DuckDB passes Ctrl-C on, in the thread that hears of it
 _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -43,6 +44,10 @@ class DuckdbEngine(Engine):
         connection = _connection(self.threads)
         try:
             yield connection
+        except RuntimeError as error:
+            if str(error) == _INTERRUPTED:
+                raise KeyboardInterrupt from None
+            raise
         finally:
             connection.close()
 
@@ -71,9 +76,20 @@ class DuckdbEngine(Engine):
         return results
 
     def _rows(self, connection: Any, statement: str) -> list[tuple[Any, ...]]:
-        if isinstance(statement, Columns):
-            return connection.execute(statement).fetchnumpy()  # type: ignore[no-any-return]
-        found: list[tuple[Any, ...]] = connection.execute(statement).fetchall()
+        from concurrent.futures import ThreadPoolExecutor
+
+        def run() -> Any:
+            result = connection.execute(statement)
+            return result.fetchnumpy() if isinstance(statement, Columns) else result.fetchall()
+
+        # In a thread of its own: this one would not hear Ctrl-C before DuckDB returns to it, at worst after the scan.
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            query = worker.submit(run)
+            try:
+                found: list[tuple[Any, ...]] = query.result()
+            except KeyboardInterrupt:
+                connection.interrupt()
+                raise
         return found
 
     def _refusal(self, error: Exception) -> DataError | None:
