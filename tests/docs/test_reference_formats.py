@@ -28,20 +28,17 @@ GOLDEN = sorted((ROOT / "tests" / "vectors" / "golden").glob("v*"))
 # The record
 
 
-LIKE_COLUMNS = ("column", "person_columns")
-
-
 def record_tables(text: str) -> dict[str, dict[str, list[str]]]:
     """Return the rows of the page, by the place in a record and the field."""
     places = {
         "record": "## The whole record",
-        **{name: f"## `{name}`" for name in record.ALLOWED if name not in ("record", *LIKE_COLUMNS)},
+        **{name: f"## `{name}`" for name in record.ALLOWED if name not in ("record", "column")},
     }
     found = {
         place: {words(line[0])[0]: line for line in rows(section(text, heading))} for place, heading in places.items()
     }
     found["by"] = {**found["columns"], **found["by"]}
-    return {**found, **dict.fromkeys(LIKE_COLUMNS, found["columns"])}
+    return {**found, "column": found["columns"]}
 
 
 def fields_of_records() -> dict[str, set[str]]:
@@ -61,13 +58,7 @@ def test_a_field_of_a_record_has_the_version_that_it_came_with():
     for place, lines in tables.items():
         for field, line in lines.items():
             added = [number for number, places in record.VERSIONS.items() if field in places.get(place, set())]
-            whole = {
-                "csv",
-                "keys",
-                "parents",
-                "certificate",
-                "person_columns",
-            }  # came as a whole with the field that holds them
+            whole = {"csv", "keys", "parents", "certificate"}  # came as a whole with the field that holds them
             shared = place == "by" and field not in record.VERSIONS[2]["by"]
             if place not in whole and not shared:
                 assert line[2] == str(added[0] if added else 1), (place, field)

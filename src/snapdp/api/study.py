@@ -168,7 +168,8 @@ class Study:
 
         asked = aggregates_of(each.statistic for each in self.asked)
         used = [column for each in asked for column in each.every_column]
-        return [*used, *(PersonColumn(name=name) for name in self.relation.person_columns)]
+        declared = {column.name: column for column in self.relation.identifiers}
+        return [*used, *(declared.get(name) or PersonColumn(name=name) for name in self.relation.person_columns)]
 
     def check(self, table: Any = None, *, plan: Plan | None = None, watch: Watch | None = None) -> None:
         """Read the table as a release would, and refuse what a release would refuse: a column that is absent, a file

@@ -240,6 +240,11 @@ def _why_other(given: str, kept: str) -> str:
         return (
             f"This account fixes rows_per_person = {bounded[1]}: no statistic says another bound, or counts persons. "
         )
+    if None not in persons and persons[0] == persons[1]:
+        return (
+            "What is declared of the columns that name a person is part of the unit. `snapdp ledger create --from "
+            "STUDY` opens an account with the declarations of a study. "
+        )
     if None not in persons and len({frozenset(person_names(each)) for each in persons if each}) == 1:
         return "Columns that name a person have an order: name them in that of the account. "
     return ""

@@ -95,6 +95,9 @@ def units_of(asked: Mapping[str, Any]) -> tuple[str, ...]:
     named = type(person) is str or (len(several) > 1 and {*map(type, several)} == {str})
     if not named or type(most) is not int or most < 1:
         raise ValueError
+    declared = asked.get("person_columns", ())
+    if declared:  # an account that fixes the rows of each person tells persons apart as they are stored
+        return (person_unit(several or person, declared),)
     free = person_unit(several or person)
     own = any("rows_per_person" in each or each.get("kind") == PERSONS for each in asked["statistics"])
     return (free,) if several or own else (free, bounded_unit(person, most))

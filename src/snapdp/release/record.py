@@ -82,10 +82,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "at",
             "branching",
         },
-        **{
-            key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"}
-            for key in ("columns", "column", "person_columns")
-        },
+        **{key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"} for key in ("columns", "column")},
         # and lists of columns
         "by": {"from", "to", "each", "compare", "missing_in_sums", "exponents", "edges", "outside", "parents"},
         "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
@@ -96,7 +93,7 @@ VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, 
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare", "exponents"}  # of dates; how categories are compared; of magnitudes
-_DECLARATIONS = ("columns", "person_columns", "by", "column")  # where a column is declared
+_LIKE = {"person_columns": "columns"}  # fields whose tables are those of another one
 _FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
 _MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the cells of this block apart
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
@@ -113,7 +110,6 @@ ALLOWED: dict[str, set[str]] = {
     },
     "keys": {"count", "digest", "cell"},  # the last where they are few
     "columns": _COLUMN,
-    "person_columns": _COLUMN,  # of those whose declared values tell persons apart
     "by": _COLUMN | {"edges", "outside", "parents"},  # of numbers that are grouped by bins; of a hierarchy
     "parents": {"level", "of"},
     "column": _COLUMN,
@@ -364,7 +360,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"has a field that records do not have: {place}.{one_line(unknown[0])}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
-    if place in _DECLARATIONS and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):
+    if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
     if version < 2 and place == "statistics" and _has_several_means(value):
         raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
@@ -381,7 +377,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         if tables is None:
             raise _refused(f"has a field of another kind than records have: {place}.{key}")
         for table in tables:
-            _check(key, table, version)
+            _check(_LIKE.get(key, key), table, version)
     if place in ("parts", "derived") and "file" not in value:
         optional = [key for key, needed in (("index", place == "parts"), ("shown", "shown" in value)) if needed]
         optional += ["deviation"] * isinstance(value.get("deviation"), list)  # else it is one for all
@@ -395,7 +391,7 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
     if place == "statistics":
         kind = KINDS.get(str(value["kind"]))
         return "where" in value and kind is not None and kind.conditions_since > version
-    return place in _DECLARATIONS and version < 2 and value.get("missing") == DROPPED
+    return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
 
 
 def _has_several_means(value: Mapping[str, Any]) -> bool:
@@ -430,7 +426,7 @@ def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
 def _required(place: str, value: Mapping[str, Any]) -> set[str]:
     if place == "record":
         return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
-    if place in _DECLARATIONS:
+    if place in ("columns", "by", "column"):
         rules = {"unknown", "null"}
         special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}, KEY: set()}
         special[MAGNITUDE] = {"exponents"}

@@ -26,6 +26,7 @@ from snapdp.studies import (
     KeyColumn,
     Line,
     Part,
+    identifier_of,
     statistic_class,
     storable,
 )
@@ -91,6 +92,12 @@ def _check_columns(request: Request) -> None:
         if other != column and not _are_keys(other, column):
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
     persons = request.relation.person_columns
+    for part in (found[each] for each in persons if each in found):
+        if identifier_of(part) not in (None, *request.relation.identifiers):
+            raise ParameterError(
+                f"column {part.name!r} is part of the person, and its declared values do not tell persons apart.",
+                "Build the relation with with_identifiers(relation, columns), or declare everything in one study.",
+            )
     if "" in found or "" in persons:
         raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
     for name in (*persons, request.own):

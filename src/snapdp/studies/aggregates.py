@@ -59,10 +59,12 @@ class Persons(Value):
 
     columns   the columns that together name the person; a row that lacks one of them names nobody and is not counted
     most      at most this many rows of each person, chosen by a hash of person and row
+    declared  those of the columns whose declared values tell persons apart; all others are compared as they are
     """
 
     columns: tuple[str, ...]
     most: int
+    declared: tuple[Column, ...] = ()
 
     def __init__(self, **fields: Any) -> None:
         if "column" in fields and "columns" not in fields:  # one of them, by its former name
@@ -79,9 +81,10 @@ class Persons(Value):
             storable(name, "the name of the person column")
 
     @property
-    def person_columns(self) -> tuple[PersonColumn, ...]:
+    def person_columns(self) -> tuple[Column, ...]:
         """Return the columns as sources see them."""
-        return tuple(PersonColumn(name=name) for name in self.columns)
+        declared = {column.name: column for column in self.declared}
+        return tuple(declared.get(name) or PersonColumn(name=name) for name in self.columns)
 
 
 class _Asked(Value):

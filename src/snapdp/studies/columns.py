@@ -184,7 +184,7 @@ class CategoryColumn(Value):
 
 
 class PersonColumn(CategoryColumn):
-    """A column that says whose row it is: text or whole numbers, compared as they are. Nothing about it is declared."""
+    """A column that says whose row it is, compared as it is: text or whole numbers, undeclared or text categories."""
 
     categories: tuple[str, ...] = ()
 

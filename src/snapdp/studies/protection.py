@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.display import exact_amount, guessed_right, one_line
-from snapdp.studies.units import Person, listed_names, person_in
+from snapdp.studies.units import Person, declared_in, listed_names, person_in, person_names
 
 if TYPE_CHECKING:
     from snapdp.studies.categories import DateColumn
@@ -55,13 +55,16 @@ def unit_nouns(person: Person | list[str] | None) -> str:
 
 
 def unit_in_words(unit: str) -> str:
-    """Return the unit of an account for people.
+    """Return the unit of an account for people; part of the digest tells units apart whose columns are declared.
 
     >>> unit_in_words('person (["carrier","flight"])'), unit_in_words('person (["a, b","c"])'), unit_in_words("row")
     ('carrier and flight', '"a, b" and c', 'row')
     """
-    person = person_in(unit)
-    return unit if person is None or isinstance(person, str) else _join([listed_names([each]) for each in person])
+    person, digest = person_in(unit), declared_in(unit)
+    if person is None or (isinstance(person, str) and not digest):
+        return unit
+    names = _join([listed_names([each]) for each in person_names(person)])
+    return f"{names}, as declared ({digest[:8]})" if digest else names
 
 
 def person_in_words(person: Person | list[str]) -> str:

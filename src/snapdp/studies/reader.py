@@ -122,6 +122,11 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
         if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
             raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
+        if with_identifiers(self.relation, self.columns) != self.relation:
+            raise ParameterError(
+                "columns of the person are declared, and their declared values do not tell persons apart.",
+                "Build the relation with with_identifiers(relation, columns).",
+            )
         if self.version == 1 and self.texts:
             raise ParameterError(
                 "version 1 has no word for title, publisher, contact or bounds_from.", "Declare it in version 2."

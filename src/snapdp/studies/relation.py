@@ -102,7 +102,7 @@ class Relation(Value):
     def unit_in_full(self) -> str:
         """Return the unit that an account is opened with: the row, several, or a person by the column of names."""
         if self.person is not None:
-            return person_unit(self.person)
+            return person_unit(self.person, identifier_values(self))
         return "row" if self.unit_rows == 1 else rows_unit(self.unit_rows)
 
     @property
@@ -167,9 +167,8 @@ def with_identifiers(relation: Relation, columns: Iterable[Column]) -> Relation:
 
 def identifier_of(column: Column) -> Column | None:
     """Return the declaration by which a column tells persons apart, if it names them; None if its exact text does."""
-    text = isinstance(column, CategoryColumn) and column.kind == CATEGORY and column.compare == AS_TEXT
-    exact = text or column.kind in (PERSON, KEY, MAGNITUDE)
-    return None if exact else column.plain
+    is_text = isinstance(column, CategoryColumn) and column.kind == CATEGORY and column.compare == AS_TEXT
+    return None if is_text or column.kind in (PERSON, KEY, MAGNITUDE) else column.plain
 
 
 def change_one(*, n: Any) -> Relation:

@@ -8,13 +8,15 @@ text iff they are one unit, whatever the columns are named.
     person (id)                     all rows of a person; each statistic says how many of them count
     person (["user","country"])     the same, named by several columns together
     person (id, at most 3 rows)     the same; the account fixes for all statistics how many rows count
+    person (["user","when"], declared 0123...)   the same, told apart by declared values: the digest of the declarations
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import ParameterError
@@ -22,6 +24,8 @@ from snapdp.errors import ParameterError
 Person = str | tuple[str, ...]  # the column that names a person, or several that do so together
 _BOUNDED = re.compile(r"person \((.+), at most ([1-9][0-9]*) rows\)", re.DOTALL)  # what `bounded_unit` writes
 _NAMED = re.compile(r"person \((.+)\)", re.DOTALL)  # what `person_unit` writes
+DIGEST_DIGITS = 32
+_DECLARED = re.compile(r"(?:person \()?(\[.+\]), declared ([0-9a-f]{32})\)?", re.DOTALL)
 _SEVERAL = re.compile(r"([1-9][0-9]*) rows")  # what `rows_unit` writes
 _LOOKS_BOUNDED = re.compile(r".*, at most [0-9]+ rows", re.DOTALL)
 
@@ -55,17 +59,26 @@ def stated_person(person: Person) -> str | list[str]:
     return person if isinstance(person, str) else list(person)
 
 
-def person_unit(person: Person) -> str:
+def person_unit(person: Person, declared: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the unit of an account that protects persons, from the columns that name them; another text for others.
 
     Several columns stand there as JSON, and so does one that would be taken for several, or for a bound.
 
+    declared   the declarations of those columns whose declared values tell persons apart: two of them are two units
+
     >>> person_unit("id"), person_unit(("user", "country"))
     ('person (id)', 'person (["user","country"])')
     """
+    if declared:
+        digest = hashlib.sha256(_in_json(declared).encode()).hexdigest()[:DIGEST_DIGITS]
+        return f"person ({_in_json(person_names(person))}, declared {digest})"
     if isinstance(person, str) and not person.startswith("[") and _LOOKS_BOUNDED.fullmatch(person) is None:
         return f"person ({person})"
-    return f"person ({json.dumps(person_names(person), separators=(',', ':'))})"
+    return f"person ({_in_json(person_names(person))})"
+
+
+def _in_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def bounded_unit(person: str, rows_per_person: int) -> str:
@@ -95,11 +108,21 @@ def person_in(unit: str) -> Person | None:
     named = _NAMED.fullmatch(unit)
     if named is None:
         return None
+    declared = _DECLARED.fullmatch(named[1])
+    listed = named[1] if declared is None else declared[1]
     try:
-        person = named_person(json.loads(named[1])) if named[1].startswith("[") else named[1]
+        person = named_person(json.loads(listed)) if listed.startswith("[") else listed
     except (ValueError, RecursionError, ParameterError):
         return None
-    return person if person is not None and person_unit(person) == unit else None
+    if person is None or (declared is not None and _in_json(person_names(person)) == listed):
+        return person
+    return person if person_unit(person) == unit else None
+
+
+def declared_in(unit: str) -> str:
+    """Return the digest of the declarations in a unit by which `person_unit` tells persons apart; empty without any."""
+    found = _DECLARED.search(unit)
+    return "" if found is None else found[2]
 
 
 def listed_names(names: Iterable[str]) -> str:

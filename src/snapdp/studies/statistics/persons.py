@@ -100,7 +100,7 @@ class PersonCount(Tabulated):
     @property
     def persons(self) -> Persons:
         """Return who is counted; how many rows of theirs are kept elsewhere plays no part."""
-        return Persons(columns=self.relation.person_columns, most=1)
+        return Persons(columns=self.relation.person_columns, most=1, declared=self.relation.identifiers)
 
     @property
     def aggregates(self) -> list[Aggregate]:

@@ -354,7 +354,9 @@ class Statistic(Value, ABC):
         """Return whose rows the relation speaks of: what is asked carries it, so that no answer can forget it."""
         if self.relation.person is None:
             return None
-        return Persons(columns=self.relation.person_columns, most=self.neighbours.rows_per_person)
+        whose = self.relation
+        most = self.neighbours.rows_per_person
+        return Persons(columns=whose.person_columns, most=most, declared=whose.identifiers)
 
     @property
     def persons_in_words(self) -> str:

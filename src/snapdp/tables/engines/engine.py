@@ -101,13 +101,13 @@ class Engine(ABC):
         watch   is given the connection and returns a context manager that is open while the engine scans
         """
         wanted = list(asked)
-        check_columns(columns_of(wanted))
+        check_columns([*columns_of(wanted), *persons_of(wanted)])
         return self._read(lambda connection: self._run(connection, wanted, salt, watch))
 
     def statement(self, asked: Iterable[Aggregate], *, salt: str = "") -> str:
         """Return the SQL text that `aggregates` would run."""
         wanted = list(asked)
-        check_columns(columns_of(wanted))
+        check_columns([*columns_of(wanted), *persons_of(wanted)])
         return self._read(lambda connection: self._script(connection, wanted, salt).text)
 
     def check(self, columns: Iterable[Column]) -> None:

@@ -29,6 +29,9 @@ def open_table(
 ) -> Engine:
     """Return a table from a path, a glob, a frame, a dict of columns, a Spark table or a PostgreSQL address.
 
+    Give the path of a CSV file rather than a frame that `read_csv` made of it: the types of such a frame depend on its
+    cells, so one row may change how all others are read. A column of text categories stored as numbers is refused.
+
     table     the table of a DuckDB file, of a SparkSession or of a PostgreSQL server
     dialect   how a CSV file is written, where it is not a plain one; refused for any other table
     spark     a SparkSession or the URL of a master: the paths are then read by Spark

@@ -28,7 +28,7 @@ from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.engines.failures import INSTALL
 from snapdp.tables.engines.self_check import NAMES, literal_rows, parquet_rows
 from snapdp.tables.engines.spark_csv import CsvLines, headed
-from snapdp.tables.engines.spark_parquet import declared_schema, escaped, schemas
+from snapdp.tables.engines.spark_parquet import declared_frame, escaped, footer_types, schemas
 from snapdp.tables.sources.csv import number_format
 from snapdp.tables.sources.paths import CSV_ENDINGS, each_once, is_csv_name, matching, refuse_unread
 from snapdp.tables.sources.source import Source, no_dialect
@@ -183,6 +183,7 @@ class SparkFiles(SparkSource):
         self.dialect = (dialect or CsvDialect()).of_file(names[0]) if any(known) else None
         self._checked: tuple[object, int] | None = None
         self._schemas: tuple[object, list[Any]] | None = None
+        self._footers: list[dict[str, str]] = []
 
     def state(self) -> list[tuple[str, int, int]]:
         """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
@@ -222,11 +223,14 @@ class SparkFiles(SparkSource):
             return self.frame()
         state = self.state()
         if self._schemas is None or self._schemas[0] != state:
-            self._schemas = state, schemas(self._reader(), [path for path, _, _ in state])
+            paths = [path for path, _, _ in state]
+            self._schemas = state, schemas(self._reader(), paths)
+            self._footers = footer_types(self.session, paths)
             self._names = tuple(self._schemas[1][0].fieldNames()) if state else ()
         if not state:
             raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
-        return self._reader().schema(declared_schema(self._schemas[1], names)).parquet(*self.paths)
+        paths = [path for path, _, _ in state]
+        return declared_frame(self._reader(), paths, self._schemas[1], self._footers, names)
 
     def _lines(self) -> CsvLines:
         assert self.dialect is not None

@@ -10,10 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from snapdp.display import one_line
-from snapdp.errors import DataError
+from snapdp.errors import DataError, PremiseError
 from snapdp.tables.sources.calendar import in_days
 
 LONGEST_TYPE = 60
+
+
+def as_arrow(data: Any) -> Any:
+    """Return a frame or column of Polars as one of Arrow; Polars itself does not bring what that takes."""
+    try:
+        return data.to_arrow()
+    except ImportError:
+        raise PremiseError(
+            "tables of Polars are read through the package pyarrow, which is missing or broken.",
+            "Install pyarrow. Nothing was spent.",
+        ) from None
 
 
 def chosen_columns(table: Any, places: Sequence[int]) -> Any:

@@ -38,6 +38,8 @@ def whole_days(numbers: Any, unit: int) -> Any:
     import numpy as np
 
     per_day, rest = divmod(UNITS["D"], unit)
+    if per_day >= 1 << 63:  # all of them are less than a day from 1970
+        return np.where(numbers < 0, -1, 0)
     if rest == 0:
         return np.clip(numbers // per_day, EARLIEST, LATEST)
     days, more = divmod(unit, UNITS["D"])
@@ -49,20 +51,31 @@ def whole_days(numbers: Any, unit: int) -> Any:
 
 def in_days(table: Any) -> Any:
     """Return an Arrow table whose times are dates."""
-    import pyarrow as pa
-
     for place, field in enumerate(table.schema):
-        if pa.types.is_timestamp(field.type):
-            table = table.set_column(place, field.name, _dates(table.column(place), field.type))
+        dates = _dates(table.column(place))
+        if dates is not None:
+            table = table.set_column(place, field.name, dates)
     return table
 
 
-def _dates(column: Any, kind: Any) -> Any:
+def arrow_days(column: Any) -> Any:
+    """Return the dates of an Arrow column of times, as an array of numpy; None where it holds something else."""
+    dates = _dates(column)
+    return None if dates is None else dates.to_numpy()
+
+
+def _dates(column: Any) -> Any:
+    """Return a column of times as dates; None where it holds something else."""
     import numpy as np
     import pyarrow as pa
 
+    kind, given = column.type, getattr(column, "chunks", [column])
+    if pa.types.is_dictionary(kind) and pa.types.is_timestamp(kind.value_type):
+        kind, given = kind.value_type, [chunk.dictionary_decode() for chunk in given]
+    if not pa.types.is_timestamp(kind):
+        return None
     chunks = []
-    for chunk in column.chunks:
+    for chunk in given:
         numbers = chunk.cast(pa.int64())
         absent = np.asarray(numbers.is_null())
         days = whole_days(np.asarray(numbers.fill_null(0)), UNITS[kind.unit])

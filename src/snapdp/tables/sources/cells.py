@@ -1,18 +1,23 @@
 """Cells of Python objects as text that every engine reads alike.
 
 Room: tables. Object columns hold anything; what is no number is a missing number, what is no text an unknown category.
-No object can raise in `cell_text`.
+No object can raise in `cell_text`, `cell_digest` or `unpacked`: the schema alone decides whether a table is accepted.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
+import struct
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from snapdp.studies import (
     AS_NUMBERS,
+    AS_TEXT,
+    CATEGORY,
+    KEY,
     BooleanColumn,
     CategoryColumn,
     Column,
@@ -20,37 +25,88 @@ from snapdp.studies import (
     MagnitudeColumn,
     NumberColumn,
     PersonColumn,
+    boolean_column,
+    category_column,
+    compared,
+    date_column,
+    number_column,
 )
-from snapdp.tables.sources.calendar import day_numbers
+from snapdp.tables.sources.arrow import as_arrow
+from snapdp.tables.sources.calendar import arrow_days, day_numbers
 
 OF_NUMBERS = (NumberColumn, MagnitudeColumn)  # columns whose cells are read as numbers
 _NO_NUMBERS = re.compile("bool|date|time|duration|period|interval|month_day", re.IGNORECASE)
 _TEXTS = re.compile("string|large_string|utf8|categorical|enum|dictionary<values=(large_)?string", re.IGNORECASE)
+_INFERRED = re.compile("u?int[0-9]|float|half|double|decimal|bool|dictionary<values=(u?int[0-9]|bool)", re.IGNORECASE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKNOWN = "\x00"  # no declared category can hold this character
-
-
-def pandas_array(series: Any, column: Column) -> Any:
-    import numpy as np
-
-    if isinstance(series.dtype, np.dtype):
-        return np.asarray(series)
-    if isinstance(column, OF_NUMBERS) and getattr(series.dtype, "kind", "O") in "iuf":
-        return series.to_numpy(dtype="float64", na_value=np.nan)
-    return np.asarray(series.astype(object), dtype=object)
+_UNREADABLE = object()  # a cell whose library has no Python object for it: it is there, and means nothing
+LONGEST_INTEGER = 2048  # bits; Python refuses to print integers of thousands of digits
 
 
 def unpacked(column: Any) -> Any:
-    """Return a column of Arrow or Polars as Python objects: its own scalars are no numbers and no text."""
+    """Return a column of pandas, Polars or Arrow as an array of numpy or a list of Python objects; others as they are.
+
+    Scalars of these libraries are no numbers and no text. A cell that a library does not turn into an object, such as a
+    date beyond the year 9999, stops nothing: it is a cell that means nothing. Times are days, as whole numbers.
+    """
+    import numpy as np
+
     library = type(column).__module__.partition(".")[0]
+    if library == "polars":
+        column, library = as_arrow(column), "pyarrow"
+    if library == "pandas":
+        dtype = column.dtype
+        if isinstance(dtype, np.dtype):
+            return np.asarray(column)
+        if hasattr(dtype, "pyarrow_dtype"):
+            column, library = getattr(column, "array", column).__arrow_array__(), "pyarrow"
+        elif getattr(dtype, "kind", "O") == "M":  # instants: in UTC, without a zone
+            return np.asarray(getattr(column, "array", column), dtype=f"M8[{dtype.unit}]")
     if library == "pyarrow":
-        return column.to_pylist()
-    return column.to_list() if library == "polars" else column
+        times = arrow_days(column)
+        if times is not None:
+            return times
+    return _objects(column) if library in ("pandas", "pyarrow") else column
+
+
+def _objects(column: Any) -> Sequence[Any]:
+    """Return the cells of a column as Python objects, one by one where they do not come all at once."""
+    try:
+        return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    except Exception:
+        return [_object(column, place) for place in range(len(column))]
+
+
+def _object(column: Any, place: int) -> Any:
+    try:
+        cell = (column.iloc if hasattr(column, "iloc") else column)[place]
+        return cell.as_py() if hasattr(cell, "as_py") else cell
+    except Exception:
+        return _UNREADABLE
 
 
 def other_type(column: Any) -> str | None:
     """Return the name of the type of a column whose cells are no numbers by its schema: truth values and times."""
-    told = str(getattr(column, "type", None) or getattr(column, "dtype", ""))
+    told = type_name(column)
     return told if _NO_NUMBERS.match(told) else None
+
+
+def inferred_type(column: Any) -> str | None:
+    """Return the name of the type of a column that a program took for numbers or truth values; None for any other."""
+    listed = getattr(getattr(column, "dtype", None), "categories", None)  # of a pandas column of categories: these
+    told = type_name(column if listed is None else listed)
+    return told if _INFERRED.match(told.removeprefix("Sparse[")) else None
+
+
+def type_name(column: Any) -> str:
+    """Return the name of the type that a column has; no text where it is a list."""
+    return str(getattr(column, "type", None) or getattr(column, "dtype", ""))
+
+
+def is_exact_text(column: Column) -> bool:
+    """Tell whether the declared values of a column are texts that are compared as they are written: "01" is not "1"."""
+    return isinstance(column, CategoryColumn) and column.kind in (CATEGORY, KEY) and column.compare == AS_TEXT
 
 
 def text_type(column: Any) -> str | None:
@@ -74,15 +130,23 @@ def number_text(cell: Any) -> str | None:
     if isinstance(cell, bool) or type(cell).__name__ in ("bool_", "bool"):
         return None
     if isinstance(cell, int):
-        # Far beyond every bound: Python refuses to print integers of thousands of digits.
-        return str(cell) if cell.bit_length() < 2048 else ("-" if cell < 0 else "") + "inf"
+        return _digits(cell) or ("-inf" if int.__lt__(cell, 0) else "inf")  # far beyond every bound
     if isinstance(cell, float):
         return float.__repr__(cell)
     if isinstance(cell, Decimal):
-        return str(cell)
+        return Decimal.__str__(cell)
     if _is_scalar(cell, "iuf"):
         return number_text(cell.item() if cell.dtype.itemsize <= 8 else _double(cell))
     return None
+
+
+def _digits(cell: int) -> str | None:
+    """Return a whole number in digits, whatever a kind of integers made elsewhere says of itself; None for a long one.
+
+    >>> _digits(-12), _digits(1 << 5000)
+    ('-12', None)
+    """
+    return int.__repr__(cell) if int.bit_length(cell) < LONGEST_INTEGER else None
 
 
 def _double(cell: Any) -> float:
@@ -109,9 +173,7 @@ def category_text(cell: Any, column: CategoryColumn) -> str | None:
     cell = cell.item() if _is_scalar(cell, "iub") else cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, int) and cell.bit_length() < 2048:
-        return str(cell)
-    return _UNKNOWN
+    return (_digits(cell) if isinstance(cell, int) else None) or _UNKNOWN
 
 
 def _plain_text(cell: Any) -> str | None:
@@ -121,14 +183,14 @@ def _plain_text(cell: Any) -> str | None:
     if _is_scalar(cell, "iu"):
         cell = cell.item()
     if isinstance(cell, int):
-        return str(cell) if cell.bit_length() < 2048 else _UNKNOWN
+        return _digits(cell) or _UNKNOWN
     if isinstance(cell, float):
         cell = Decimal(float.__repr__(cell))
     elif _is_scalar(cell, "f"):
         cell = Decimal(str(cell))  # the shortest text that stands for it, in its own precision
     if not isinstance(cell, Decimal):
         return _UNKNOWN
-    return None if cell.is_nan() else format(cell, "f") if abs(cell.adjusted()) < 100 else _UNKNOWN
+    return None if cell.is_nan() else Decimal.__format__(cell, "f") if abs(cell.adjusted()) < 100 else _UNKNOWN
 
 
 def _date_text(cell: Any) -> str | None:
@@ -149,17 +211,40 @@ def person_text(cell: Any) -> str | None:
     if type(cell).__name__ == "UUID":
         return str(cell)
     cell = cell.item() if _is_scalar(cell, "iu") else cell
-    return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) and cell.bit_length() < 2048 else None
+    return _digits(cell) if isinstance(cell, int) and not isinstance(cell, bool) else None
 
 
 def cell_text(cell: Any, column: Column) -> str | None:
     """Return a cell as the text that its column reads; an object that fails to answer is no number, text or person."""
     try:
         if isinstance(column, OF_NUMBERS):
-            return number_text(cell)
-        return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell, column)
+            text = number_text(cell)
+        else:
+            text = person_text(cell) if isinstance(column, PersonColumn) else category_text(cell, column)
+        if text is None or (type(text) is str and is_storable(text)):  # an object may print as anything
+            return text
     except Exception:
-        return None if isinstance(column, (*OF_NUMBERS, PersonColumn)) else _UNKNOWN
+        pass
+    return None if isinstance(column, (*OF_NUMBERS, PersonColumn)) else _UNKNOWN
+
+
+def cell_digest(cell: Any) -> bytes:
+    """Return what a cell is to every column that could be declared, as bytes: cells of one digest are read alike.
+
+    Nothing else of an object is asked. So no object can raise here, or say something else each time it is printed; and
+    a change that no answer could show, such as that of an object which is no number, text or date, is no other content.
+    """
+    if cell is None:
+        return b"-"
+    if type(cell) is str:
+        return b"t" + cell.encode("utf-8", "surrogatepass")
+    if type(cell) is float:
+        return b"f" + (struct.pack("<d", cell) if cell == cell else b"")
+    if type(cell) is int and cell.bit_length() < LONGEST_INTEGER:
+        return b"i%x" % cell
+    texts = [cell_text(cell, column) for column in _EVERY_READING]
+    sized = (b"-" if text is None else b"%d:" % len(text) + text.encode("utf-8", "surrogatepass") for text in texts)
+    return b"o" + b"".join(sized)
 
 
 def _is_scalar(cell: Any, kinds: str) -> bool:
@@ -174,4 +259,14 @@ def _storable_text(cell: str) -> str:
 
 
 def is_storable(text: str) -> bool:
-    return not any("\ud800" <= each <= "\udfff" for each in text)
+    return _SURROGATE.search(text) is None
+
+
+_EVERY_READING = (  # one column of each kind that reads cells in its own way
+    number_column("x", lower=0, upper=1),
+    category_column("x", categories=["x"]),
+    compared(category_column("x", categories=["1"]), AS_NUMBERS),
+    boolean_column("x"),
+    date_column("x", start="2000-01-01", end="2000-01-01", each="day"),
+    PersonColumn(name="x"),
+)

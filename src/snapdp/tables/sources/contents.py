@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError
+from snapdp.tables.sources.cells import cell_digest, type_name, unpacked
 
 
 def file_digest(paths: Iterable[Path], *more: bytes) -> bytes:
@@ -29,32 +30,30 @@ def file_digest(paths: Iterable[Path], *more: bytes) -> bytes:
 
 
 def columns_digest(columns: Mapping[Any, Any]) -> bytes:
-    """Return a digest of columns in memory: names, types and cells."""
+    """Return a digest of columns in memory: names, types, and what their cells are read as."""
     import numpy as np
 
     whole = hashlib.sha256()
     for name in columns:
-        cells = columns[name]
+        given = columns[name]
+        cells = unpacked(given)
         if isinstance(cells, np.ma.MaskedArray):
             array = np.ma.filled(cells)
         elif hasattr(cells, "dtype"):
             array = np.asarray(cells)
         else:  # a list: each object as it is, for numpy would make one kind of 1 and True, and refuse a list in a list
             array = np.fromiter(cells, dtype=object, count=len(cells))
-        whole.update(repr((str(name), str(array.dtype), array.shape)).encode("utf-8", "surrogatepass"))
+        what = repr((str(name), type_name(given), str(array.dtype), array.shape))
+        whole.update(what.encode("utf-8", "surrogatepass"))
         if isinstance(cells, np.ma.MaskedArray):
             whole.update(np.ma.getmaskarray(cells).tobytes())
         if array.dtype.kind in "OUST":
             for cell in array.ravel().tolist():
-                text = _cell_text(cell).encode("utf-8", "surrogatepass")
-                whole.update(len(text).to_bytes(8, "little") + text)
+                read = cell_digest(cell)
+                whole.update(len(read).to_bytes(8, "little") + read)
         else:
             whole.update(_array_bytes(np.ascontiguousarray(array)))
     return whole.digest()
-
-
-def _cell_text(cell: Any) -> str:
-    return hex(cell) if type(cell) is int else repr(cell)  # Python prints no integer of thousands of digits
 
 
 def _array_bytes(array: Any) -> bytes:

@@ -14,11 +14,19 @@ from snapdp.errors import DataError
 from snapdp.studies import Column, PersonColumn
 from snapdp.tables.sources.arrow import chosen_columns, unread
 from snapdp.tables.sources.calendar import day_numbers
-from snapdp.tables.sources.cells import OF_NUMBERS, cell_text, other_type, pandas_array, text_type, unpacked
+from snapdp.tables.sources.cells import (
+    OF_NUMBERS,
+    cell_text,
+    inferred_type,
+    is_exact_text,
+    other_type,
+    text_type,
+    unpacked,
+)
 from snapdp.tables.sources.contents import arrow_digest, columns_digest
 from snapdp.tables.sources.duckdb_types import described
 from snapdp.tables.sources.source import Source
-from snapdp.tables.sql.stored import LABEL, TEXT, Field, Rows
+from snapdp.tables.sql.stored import LABEL, TEXT, TYPED_BY_CELLS, Field, Rows
 from snapdp.values import replaced
 
 _REGISTERED = "snapdp_columns"
@@ -75,10 +83,18 @@ class ColumnsSource(Source):
                 f"column {column.name!r} is declared as {column.kind} but stored as {told}.",
                 "Store it as numbers, or declare it otherwise.",
             )
-        if type(given).__module__.partition(".")[0] == "pandas":
-            given = pandas_array(given, column)
+        told = inferred_type(given) if is_exact_text(column) else None
+        if told is not None:
+            raise DataError(
+                f"column {column.name!r} is declared as {column.kind} but stored as {told}.",
+                f"Store it as text. {TYPED_BY_CELLS}",
+            )
+        if isinstance(column, OF_NUMBERS) and _is_nullable(given):
+            given = given.to_numpy(dtype="float64", na_value=np.nan)
         given = unpacked(given)
-        if isinstance(given, np.ma.MaskedArray):
+        if isinstance(given, np.ma.MaskedArray) and given.dtype.kind == "M":
+            given = given.filled(np.datetime64("NaT"))
+        elif isinstance(given, np.ma.MaskedArray):
             given = np.fromiter(given.tolist(), dtype=object, count=len(given))  # a masked cell is None
         if not isinstance(given, np.ndarray):
             given = np.fromiter(given, dtype=object, count=len(given))
@@ -99,6 +115,12 @@ class ColumnsSource(Source):
                 # Exact, except for long doubles: these go to the nearest.
                 given = given.astype(np.float32 if single else np.float64)
         return np.ascontiguousarray(given.astype(given.dtype.newbyteorder("=")))
+
+
+def _is_nullable(column: Any) -> bool:
+    """Tell whether a column is one of pandas' own types of numbers, in which some may be missing."""
+    dtype = getattr(column, "dtype", None)
+    return type(dtype).__module__.startswith("pandas.") and getattr(dtype, "kind", "O") in "iuf"
 
 
 class PandasColumns(Mapping[Any, Any]):

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from snapdp.errors import DataError, ParameterError, PremiseError
+from snapdp.errors import DataError, ParameterError
 from snapdp.studies import CsvDialect
+from snapdp.tables.sources.arrow import as_arrow
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.duckdb_file import DuckdbSource
 from snapdp.tables.sources.frames import ArrowSource, ColumnsSource, PandasColumns
@@ -47,7 +48,7 @@ def _source_of(data: Any) -> Source:
     if room == "pandas" and kind == "DataFrame":
         return ColumnsSource(PandasColumns(data))
     if room == "polars" and kind in ("DataFrame", "LazyFrame"):
-        return ArrowSource(_as_arrow(data if kind == "DataFrame" else _collected(data)))
+        return ArrowSource(as_arrow(data if kind == "DataFrame" else _collected(data)))
     if room == "pyarrow" and kind == "Table":
         return ArrowSource(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(each, (str, Path)) for each in data):
@@ -56,17 +57,6 @@ def _source_of(data: Any) -> Source:
         f"a value of type {kind} is no table.",
         "Give a path, a list of Parquet paths, a pandas, Polars or Arrow table, or a dict of numpy columns.",
     )
-
-
-def _as_arrow(frame: Any) -> Any:
-    """Return a frame of Polars as an Arrow table; Polars itself does not bring what that takes."""
-    try:
-        return frame.to_arrow()
-    except ImportError:
-        raise PremiseError(
-            "tables of Polars are read through the package pyarrow, which is missing or broken.",
-            "Install pyarrow. Nothing was spent.",
-        ) from None
 
 
 def _collected(lazy: Any) -> Any:

@@ -19,9 +19,10 @@ from snapdp.tables.sources.contents import file_digest
 from snapdp.tables.sources.duckdb_types import described
 from snapdp.tables.sources.paths import each_once, matching, path_literal, refuse_twins, several_schemas, stat_of
 from snapdp.tables.sources.source import Source
-from snapdp.tables.sql.stored import Field, Rows
+from snapdp.tables.sql.stored import CALENDAR, EMPTY, OTHER, Field, Rows
 from snapdp.values import replaced
 
+_MILLIS, _TOLD = "TIMESTAMP_MILLIS", "times in milliseconds (TIMESTAMP_MILLIS)"
 KEPT_OPTIMIZERS = ("column_lifetime", "common_aggregate", "common_subexpressions", "deliminator", "unused_columns")
 
 
@@ -49,25 +50,41 @@ class ParquetSource(Source):
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         found = [self._fields(connection, path) for path in self.paths]
-        self._check_one_schema(found, {column.name for column in columns})
-        return Rows(origin=parquet_scan(self.paths), fields=found[0])
+        fields, same = self._one_schema(found, {column.name for column in columns})
+        return Rows(origin=parquet_scan(self.paths, by_name=not same), fields=fields)
 
     def _fields(self, connection: Any, path: Path) -> tuple[Field, ...]:
         """Return the columns of a file by their own names: DuckDB renames those that differ in capitals only."""
         listed = f"[{path_literal(path)}]"
-        known = connection.execute(f"SELECT name, num_children FROM parquet_schema({listed})").fetchall()
+        known = connection.execute(
+            f"SELECT name, num_children, COALESCE(converted_type, ''), COALESCE(logical_type, '') "
+            f"FROM parquet_schema({listed})"
+        ).fetchall()
         fields = described(connection, f"SELECT * FROM read_parquet({listed}, hive_partitioning = false)")
-        return tuple(replaced(each, name=name) for each, name in zip(fields, _top_names(known), strict=True))
+        return tuple(_named(each, *node) for each, node in zip(fields, _top_nodes(known), strict=True))
 
-    def _check_one_schema(self, files: Sequence[Sequence[Field]], names: set[str]) -> None:
-        """Refuse files whose columns differ in type: the first file would decide how the others are read."""
+    def _one_schema(self, files: Sequence[Sequence[Field]], names: set[str]) -> tuple[tuple[Field, ...], bool]:
+        """Return the columns, and whether all files store those that are declared alike; refuse files that do not.
+
+        The first file would decide how the others are read. A column without a cell, which a writer gives no type, is
+        one of missing cells, of whatever type the other files have.
+        """
         for fields in files:
             refuse_twins((each.name for each in fields), names)
-        seen = {
-            frozenset((each.name, each.stored, each.reads) for each in fields if each.name in names) for fields in files
-        }
-        if len(seen) > 1:
-            raise several_schemas()
+        typed: dict[str, Field] = {}
+        same = True
+        for fields in files:
+            declared = {each.name: each for each in fields if each.name in names}
+            if declared.keys() != {each.name for each in files[0]} & names:
+                raise several_schemas()
+            for name, field in declared.items():
+                known = typed.setdefault(name, field)
+                if known.kind == EMPTY != field.kind:
+                    typed[name] = field
+                elif field.kind != EMPTY and (field.stored, field.reads) != (known.stored, known.reads):
+                    raise several_schemas()
+                same = same and (field.kind == EMPTY) == (known.kind == EMPTY)
+        return tuple(typed.get(each.name, each) for each in files[0]), same
 
     def state(self) -> object:
         return stat_of(self.paths)
@@ -76,15 +93,30 @@ class ParquetSource(Source):
         return file_digest(self.paths)
 
 
-def parquet_scan(paths: Sequence[Path]) -> str:
-    """Return what stands behind FROM to read Parquet files."""
+def parquet_scan(paths: Sequence[Path], *, by_name: bool = False) -> str:
+    """Return what stands behind FROM to read Parquet files.
+
+    by_name   the first file has no type for a column, and another one has it
+    """
     listed = f"[{', '.join(path_literal(path) for path in paths)}]"
-    return f"read_parquet({listed}, hive_partitioning = false, union_by_name = false, filename = false)"
+    return (
+        f"read_parquet({listed}, hive_partitioning = false, union_by_name = {str(by_name).lower()}, filename = false)"
+    )
 
 
-def _top_names(known: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return the names of the columns of a Parquet file from its tree, in which each node is before its children."""
-    names, place = [], 1  # the root is first
+def _named(field: Field, name: str, _: int | None, converted: str, logical: str) -> Field:
+    """Return a column by its own name. One of milliseconds is not read: DuckDB fails where they overflow its own.
+
+    That is before any expression sees the cell, so the type is refused, whatever cells there are.
+    """
+    if field.kind == CALENDAR and (converted == _MILLIS or "MilliSeconds" in logical):
+        return replaced(field, name=name, stored=_TOLD, kind=OTHER)
+    return replaced(field, name=name)
+
+
+def _top_nodes(known: Sequence[Any]) -> list[Any]:
+    """Return the columns of a Parquet file from its tree, in which each node is before its children."""
+    nodes, place = [], 1  # the root is first
 
     def after(node: int) -> int:
         following = node + 1
@@ -93,6 +125,6 @@ def _top_names(known: Sequence[tuple[str, int | None]]) -> list[str]:
         return following
 
     while place < len(known):
-        names.append(known[place][0])
+        nodes.append(known[place])
         place = after(place)
-    return names
+    return nodes

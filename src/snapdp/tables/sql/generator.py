@@ -151,7 +151,7 @@ def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
     return list(dict.fromkeys(c for each in asked for c in each.every_column))
 
 
-def persons_of(asked: Iterable[Aggregate]) -> tuple[PersonColumn, ...]:
+def persons_of(asked: Iterable[Aggregate]) -> tuple[Column, ...]:
     """Return the columns that name the persons whom the aggregates are about; all of them must agree."""
     found = {() if each.persons is None else each.persons.person_columns for each in asked}
     if len(found) > 1:
@@ -185,6 +185,7 @@ class _StatementWriter:
     """Writes the statements over one table in one dialect.
 
     persons   what tells persons apart, by its names; empty where rows have none
+    declared  the columns among these whose declared values do: they are made levels, NULL where there is no value
     row       with persons: the columns that make a row, in every statement, so that all of them keep the same rows
     """
 
@@ -193,12 +194,17 @@ class _StatementWriter:
         rows: Rows,
         dialect: Dialect,
         keys: dict[CategoryColumn, str],
-        persons: Sequence[PersonColumn],
+        persons: Sequence[Column],
         row: dict[Column, str],
         salt: str,
     ) -> None:
         self.rows, self.dialect, self.keys, self.row, self.salt = rows, dialect, keys, row, salt
-        self.persons = {f"p{i}": person_key(rows.field(each), dialect) for i, each in enumerate(persons)}
+        named_by = {f"p{i}": each for i, each in enumerate(persons)}
+        self.declared = {name: each for name, each in named_by.items() if not isinstance(each, PersonColumn)}
+        self.persons = {
+            name: name if name in self.declared else person_key(rows.field(each), dialect)
+            for name, each in named_by.items()
+        }
 
     def size(self) -> Statement:
         """Count all rows, or all rows that name somebody."""
@@ -298,10 +304,13 @@ class _StatementWriter:
         return f"{kept_rows(levels, self.persons, kept, most=most, dialect=self.dialect, salt=self.salt)} AS levels"
 
     def _levels(self, names: dict[Column, str]) -> str:
-        read = [f"{reads} AS {key}" for key, reads in self.persons.items()]
-        clamped, made, joins = [*self.persons], [*self.persons], []
-        for column, name in names.items():
-            cell = f"v{name[1:]}"
+        read = [f"{reads} AS {key}" for key, reads in self.persons.items() if key not in self.declared]
+        as_stored = [key for key in self.persons if key not in self.declared]
+        clamped, made, joins = [*as_stored], [*as_stored], []
+        for column, name, cell in [
+            *((column, name, f"v{name[1:]}") for column, name in names.items()),
+            *((column, name, f"v{name}") for name, column in self.declared.items()),
+        ]:
             if not isinstance(column, KeyColumn):
                 read.append(f"{read_cell(column, self.rows.field(column), self.dialect)} AS {cell}")
             if isinstance(column, NumberColumn):
@@ -318,7 +327,7 @@ class _StatementWriter:
                 clamped.append(cell)
                 code = category_code(column, cell, self.rows.field(column), self.dialect, keys=self.keys.get(column))
                 made.append(f"{code} AS {name}")
-                if column in self.keys:
+                if column in self.keys and not (name in self.declared and column in names):  # it is joined already
                     field = self.rows.field(column)
                     joins.append(listed(column, cell, field, self.dialect, name=self.keys[column]))
         return (

@@ -37,13 +37,17 @@ ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no 
     NUMBER: _NUMBERS,
     INTEGER: _NUMBERS,
     MAGNITUDE: _NUMBERS,
-    CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
+    CATEGORY: ((TEXT, LABEL), "text"),
     AS_NUMBERS: ((TEXT, LABEL, WHOLE, NUMERIC), "numbers or text"),
     BOOLEAN: ((TEXT, LABEL, WHOLE, NUMERIC, TRUTH), "booleans, 0 and 1, or text"),
     DATE: ((TEXT, LABEL, CALENDAR), "dates or text such as 2024-05-17"),
     PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
-    KEY: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
+    KEY: ((TEXT, LABEL), "text"),
 }
+TYPED_BY_CELLS = (
+    'A program that took the type from the cells, as read_csv of pandas does, reads "01" as the number 1 as long as no '
+    "other cell is text: then give the path of its file instead."
+)
 INSTEAD = {LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}  # the kind that a stored type calls for
 LONGEST_NAME, MOST_NAMES = 40, 20  # of columns, in a refusal
 SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
@@ -108,14 +112,16 @@ class Rows(Value):
 def _check_stored(column: Column, field: Field) -> None:
     numbers = column.categories if isinstance(column, CategoryColumn) and column.compare == AS_NUMBERS else ()
     allowed, what = ALLOWED[AS_NUMBERS if numbers else column.kind]
+    if column.kind == KEY and isinstance(column, CategoryColumn) and column.compare == AS_NUMBERS:
+        allowed, what = ALLOWED[PERSON]
     if field.kind not in (*allowed, EMPTY):
         declared = "categories that are numbers" if numbers else column.kind
         better = INSTEAD.get(field.kind)
         otherwise = f'declare it with kind = "{better}"' if better and better != column.kind else "declare it otherwise"
-        raise DataError(
-            f"column {column.name!r} is declared as {declared} but stored as {field.stored}.",
-            f"Store it as {what}, or {otherwise}.",
-        )
+        advice = f"Store it as {what}, or {otherwise}."
+        if column.kind in (CATEGORY, KEY, PERSON) and field.kind in (WHOLE, NUMERIC, TRUTH):
+            advice += f" {TYPED_BY_CELLS}"
+        raise DataError(f"column {column.name!r} is declared as {declared} but stored as {field.stored}.", advice)
     if field.single:
         inexact = next((each for each in numbers if not _is_single(each)), None)
         if inexact is not None:

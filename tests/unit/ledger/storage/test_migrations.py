@@ -24,7 +24,7 @@ PUBLISHED = {  # databases record those of a server; the texts of a file's are i
     "postgres": [
         (1, "ledger", "f29da35df4b6c1f56c1d101eacdb488e5621d10484dca354ef75b4b46e195cb6"),
         (2, "rules", "abc4dc9289bd4b684bea549977671d3ba15f940f1e977e5b5e40caf786c40d3f"),
-        (3, "persons", "7cacff2e3e4c610d13ac685102689153699eb98ffa375b8708469bd47ede485a"),
+        (3, "persons", "a673160f8affde4e8dd0e50019805a25703eddfdbcb9cede2481c445f499ab31"),
         (4, "amend", "4eddfc2da6cdca0318cfac0ab862a818f17b120c99e7100e4e422344ac7d5f52"),
     ],
     "sqlite": [

@@ -145,6 +145,10 @@ def test_stored_dates_and_times_of_duckdb_count_in_their_period(kind, form, tmp_
         if form == "parquet":
             connection.execute(f"COPY stored TO '{path}' (FORMAT parquet)")
     table = open_table(path, table="stored") if form == "duckdb" else open_table(path)
+    if (kind, form) == ("TIMESTAMP_MS", "parquet"):  # DuckDB fails at a cell that leaves its microseconds
+        with pytest.raises(DataError, match="stored as times in milliseconds"):
+            codes(table, WEEKS)
+        return
     for column in (WEEKS, FAR):
         assert codes(table, column) == expected(column, given, beyond)
 

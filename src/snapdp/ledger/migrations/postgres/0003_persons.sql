@@ -28,6 +28,11 @@ BEGIN
     ELSE
         listed := '[' || person || ']';
     END IF;
+    IF asked -> 'person_columns' IS NOT NULL THEN
+        listed := listed || ', declared '
+            || left(encode(sha256(convert_to(snapdp.raw(asked -> 'person_columns'), 'UTF8')), 'hex'), 32);
+        RETURN ARRAY['"person (' || replace(replace(listed, '\', '\\'), '"', '\"') || ')"'];
+    END IF;
     listed := '"person (' || replace(replace(listed, '\', '\\'), '"', '\"') || ')"';
     IF json_typeof(asked -> 'person') = 'array' THEN
         RETURN ARRAY[listed];
