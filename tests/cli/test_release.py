@@ -283,17 +283,13 @@ def test_the_report_is_one_closed_page_without_scripts_or_other_hosts():
     assert "http" not in text
 
 
-def test_an_audited_record_has_a_certificate_that_is_checked_and_linked():
+def test_an_audited_record_has_a_certificate_that_is_checked():
     run("release", "people.csv", *SHORT, "--record", "r.json")
     Path("audit").mkdir()
-    flags = ["--ledger", "people.ledger", "--certificate", "audit/c.json", "--report", "r.html"]
-    done = run("verify", "r.json", *flags)
+    done = run("verify", "r.json", "--ledger", "people.ledger", "--certificate", "audit/c.json")
     assert done.exit_code == 0
     assert "SOUND" in done.stdout
     assert run("check", "audit/c.json").exit_code == 0
-    page = Page()
-    page.feed(Path("r.html").read_text(encoding="utf-8"))
-    assert page.addresses == ["audit/c.json"]
     text = Path("r.json").read_text(encoding="utf-8")
     Path("r.json").write_text(text.replace('"charged":"1/2"', '"charged":"1/3"'), encoding="utf-8")
     altered = run("verify", "r.json", "--json")

@@ -126,7 +126,7 @@ def test_bad_tables_in_python(world, count):
         world.in_python(values, data, options)
     world.search()
     assert world.refused > count / 3
-    assert world.released > count / 10
+    assert world.released > count / 20  # most tables are bad: some of them are not, so that releases are tried too
 
 
 # Through the command line

@@ -405,10 +405,12 @@ def test_a_file_that_spark_would_leave_out_by_its_name_is_refused(spark, tmp_pat
 
 
 def test_a_pattern_means_the_same_files_as_on_duckdb(spark, tmp_path):
-    """A folder that a pattern meets was read by Spark, with all files in it."""
+    """Spark read a folder that a pattern meets, with all files in it; DuckDB left it out. Now both refuse it."""
     (tmp_path / "c.parquet").mkdir()
     for name in ("a.parquet", "b.parquet", "c.parquet/d.parquet"):
         duckdb.sql(f"COPY (SELECT 1 AS x, 'north' AS g) TO '{tmp_path / name}' (FORMAT parquet)")
-    for pattern, rows in (("*.parquet", 2), ("**/*.parquet", 3), ("[ab].parquet", 2)):
-        for engine in (None, spark):
+    for engine in (None, spark):
+        for pattern, rows in (("*/*.parquet", 1), ("**/*.parquet", 3), ("[ab].parquet", 2)):
             assert open_table(f"{tmp_path}/{pattern}", spark=engine).aggregates(ASKED).rows == rows
+        with pytest.raises(DataError, match="is a directory"):
+            open_table(f"{tmp_path}/*.parquet", spark=engine).aggregates(ASKED)
