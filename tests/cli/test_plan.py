@@ -558,7 +558,7 @@ def test_guesses_and_outputs_that_make_no_sense_are_refused(flags, code, says):
         ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "x"], 2, "bits"),
         ([*BARE, "--epsilon", "1", "--gamma", "2"], 1, "gamma"),
         ([*MEAN, "--epsilon", "1", "--gamma", "0.1"], 2, "--gamma is not read together with statistics"),
-        ([*MEAN, "--epsilon", "1", "--bits", "118"], 1, "bits belongs to finite precision"),
+        ([*MEAN, "--epsilon", "1", "--bits", "118"], 2, "--bits is not read together with statistics"),
         ([*MEAN, "--epsilon", "1", "--if-value", "3"], 2, "--if-value is not read together with statistics"),
     ],
     ids=lambda x: " ".join(x) if isinstance(x, list) else "",

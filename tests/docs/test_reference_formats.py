@@ -213,7 +213,7 @@ def test_the_premises_of_releases_are_those_of_the_checker():
         for line in rows(page("certificates.md"))
         if line[1:2] and line[1] in ("proved", "tested", "assumed")
     ]
-    assert sorted(shown) == sorted(check_release.PROVED.split(", "))
+    assert sorted(shown) == sorted(check_release.PREMISES.split(", "))
 
 
 # JSON
