@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from snapdp.ledger import Ledger
 from snapdp.studies.statistics.registry import KINDS
 from tests import ROOT
 
@@ -343,6 +346,29 @@ def test_a_module_that_needs_numpy_is_imported_only_when_it_is_used(path):
     heavy = {dotted_name(SOURCE / name) for name in HEAVY_ALLOWED}
     early = set(imports(at_import(tree_of(path)), dotted_name(path), is_package=path.name == "__init__.py"))
     assert dotted_name(path) in heavy or not early & heavy
+
+
+RELEASED = """
+import sys
+from snapdp.cli.app import main
+main(sys.argv[1:], standalone_mode=False)
+print(*(name for name in sys.modules if name.startswith("snapdp.")), sep="\\n")
+"""
+
+
+def test_a_release_of_a_table_loads_no_verifier_no_testing_and_no_attacks(tmp_path):
+    """Nor finite precision and the audit; it prints how many modules it loads (pytest -s)."""
+    (tmp_path / "people.csv").write_text("age\n" + "31\n44\n" * 10, encoding="utf-8")
+    with Ledger.create(tmp_path / "people.ledger") as ledger:
+        ledger.create_account("people", cap=1, relation="change-one", rows=20)
+    command = "release people.csv --mean age --bounds 0,120 --missing middle --n 20 --epsilon 1 --ledger people.ledger"
+    program = [sys.executable, "-c", RELEASED, *command.split(), "--yes", "--json"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = {line for line in done.stdout.splitlines() if line.startswith("snapdp.")}  # after the record
+    assert {"snapdp.release.release", "snapdp.ledger.ledger"} <= loaded
+    assert [name for name in loaded if name.split(".")[1] in ("verifier", "testing", "attacks", "audits")] == []
+    assert loaded & {f"snapdp.mechanism.{each}" for each in ("finite_precision", "law.bounds", "law.finite")} == set()
+    print(f"a release loads {len(loaded)} modules of snapdp")
 
 
 @every_module

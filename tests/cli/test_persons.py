@@ -127,7 +127,7 @@ def test_several_rows_together_make_the_noise_of_so_many():
     asked = {"kind": "sum", "column": "minutes"}
     plan = study(TOGETHER, asked).plan()
     (part,) = plan.lines[0].statistic.parts
-    assert (part.numerator.sensitivity, part.steps) == (180, 3)
+    assert part.numerator.sensitivity == 180
     result = study(TOGETHER, {**asked, "epsilon": SURE}).release("visits.csv", ledger="rows.ledger")
     assert result.values == {"sum(minutes)": 215}  # every row counts: nothing is enforced
     assert (result.record["unit"], result.record["unit_rows"]) == ("rows", 3)
@@ -262,10 +262,8 @@ def test_ledger_show_names_the_unit():
         ("rows", TOGETHER, [{"kind": "mean", "column": "minutes"}]),
     ],
 )
-@pytest.mark.parametrize("arithmetic", [None, "proved"])
-def test_the_audit_and_the_checker_accept_what_was_released(ledger, relation, asked, arithmetic, place):
-    declared = {**relation, **({} if arithmetic is None else {"arithmetic": arithmetic})}
-    result = study(declared, *asked).release("visits.csv", ledger=f"{ledger}.ledger")
+def test_the_audit_and_the_checker_accept_what_was_released(ledger, relation, asked, place):
+    result = study(relation, *asked).release("visits.csv", ledger=f"{ledger}.ledger")
     with snapdp.Ledger.open(f"{ledger}.ledger") as book:
         found = audit(result.record, book, directory=place)
     assert found.findings == ()
@@ -275,10 +273,6 @@ def test_the_audit_and_the_checker_accept_what_was_released(ledger, relation, as
     done = run("verify", "r.json", "--ledger", f"{ledger}.ledger", "--certificate", "c.json")
     assert done.exit_code == 0, done.stderr
     assert run("check", "c.json").exit_code == 0
-    if arithmetic is not None:
-        certificates = list(place.glob("snapdp-*.certificate.json"))
-        assert certificates
-        assert all(run("check", str(path)).exit_code == 0 for path in certificates)
 
 
 @pytest.mark.parametrize("number", range(4))

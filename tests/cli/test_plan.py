@@ -558,7 +558,7 @@ def test_guesses_and_outputs_that_make_no_sense_are_refused(flags, code, says):
         ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "x"], 2, "bits"),
         ([*BARE, "--epsilon", "1", "--gamma", "2"], 1, "gamma"),
         ([*MEAN, "--epsilon", "1", "--gamma", "0.1"], 2, "--gamma is not read together with statistics"),
-        ([*MEAN, "--epsilon", "1", "--bits", "118"], 1, "bits belongs to finite precision"),
+        ([*MEAN, "--epsilon", "1", "--bits", "118"], 2, "--bits is not read together with statistics"),
         ([*MEAN, "--epsilon", "1", "--if-value", "3"], 2, "--if-value is not read together with statistics"),
     ],
     ids=lambda x: " ".join(x) if isinstance(x, list) else "",
@@ -591,34 +591,10 @@ def test_a_picture_shows_the_law_at_the_guess_that_was_asked_about(arithmetic, i
         assert axes.set_title.call_args.args == (f"law of the output {place}",)
 
 
-def test_a_plan_says_in_which_arithmetic_it_computes_wherever_it_is_shown(study):
-    flags = [*MEAN, "--epsilon", "0.5", "--arithmetic", "proved"]
-    assert "Arithmetic: proved, 118 bits, chosen." in run(*flags).output
-    chosen, declared, exact = (
-        json.loads(run(*each, "--json").output) for each in (flags, [*flags, "--bits", "128"], flags[:-2])
-    )
-    assert [(each["arithmetic"], each["bits"]) for each in (chosen, declared, exact)] == [
-        ("proved", None),
-        ("proved", 128),
-        ("exact", None),
-    ]
-    assert [each["lines"][0]["parts"][0]["bits"] for each in (chosen, declared, exact)] == [118, 128, None]
-    text = study.read_text().replace("version = 1", 'version = 2\narithmetic = "proved"\nbits = 128')
-    study.write_text(text.replace("step = 1", 'step = 1\nmissing = "middle"'))
-    plan = plan_of(load_study(study))
-    for shown in (repr(plan), plan._repr_html_()):
-        assert "epsilon 0.5 of a budget of 1" in shown
-        assert "Arithmetic: proved, 128 bits." in shown
-
-
 def test_a_refusal_of_flags_says_nothing_of_a_study(study):
-    for flags, says in (
-        (["--n", "0"], "n = 0 is not a positive"),
-        (["--bits", "128"], "bits belongs to finite precision"),
-    ):
-        told = run(*MEAN, "--epsilon", "1", *flags).stderr
-        assert told.startswith(f"Refused: {says}")
-        assert "study" not in told
+    told = run(*MEAN, "--epsilon", "1", "--n", "0").stderr
+    assert told.startswith("Refused: n = 0 is not a positive")
+    assert "study" not in told
     study.write_text(STUDY.replace("n = 5000", "n = 0"))
     assert "study: n = 0" in run("plan", str(study)).stderr
 

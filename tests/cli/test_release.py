@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from snapdp import Ledger, load_release
 from snapdp.cli.app import main
 from snapdp.cli.learn.demo import STUDY, people, table_text
-from snapdp.mechanism import FinitePrecision
 from snapdp.studies.reader import load_study, study_from_toml
 from tests.cli.conversing import refusals
 
@@ -74,22 +73,6 @@ def test_the_same_request_again_is_free_and_prints_the_same():
     assert spent() == Fraction(1, 2)
 
 
-@pytest.mark.parametrize(
-    ("flags", "where"), [(["--record", "out/r.json"], "out"), ([], "."), (["--directory", "other"], "other")]
-)
-def test_certificates_lie_beside_the_record_and_nowhere_else(flags, where):
-    for each in ("out", "other"):
-        Path(each).mkdir()
-    assert run("release", "people.csv", *SHORT, "--arithmetic", "proved", *flags).exit_code == 0
-    assert [str(path.parent) for path in Path().rglob("*.certificate.json")] == [where]
-
-
-def test_the_help_offers_the_arithmetics_that_are_released():
-    said = " ".join(run("release", "--help").output.split())
-    assert "exact (default), or proved" in said
-    assert "notes" not in said
-
-
 def test_a_study_is_released_with_report_record_and_values():
     flags = ["--yes", "--report", "r.html", "--record", "r.json", "--values", "v.csv"]
     done = run("release", "study.toml", "--ledger", "people.ledger", *flags)
@@ -102,53 +85,6 @@ def test_a_study_is_released_with_report_record_and_values():
     page = Path("r.html").read_text(encoding="utf-8")
     assert page == release.to_html()
     assert "mean(income) by region" in page
-
-
-def test_proved_arithmetic_goes_from_flags_to_a_certificate_that_is_accepted():
-    flags = [*SHORT, "--arithmetic", "proved", "--bits", "128"]
-    done = run("release", "people.csv", *flags, "--record", "record.json")
-    assert done.exit_code == 0
-    assert "Arithmetic: proved, 128 bits." in done.stderr
-    record = json.loads(Path("record.json").read_text())
-    assert (record["arithmetic"], record["statistics"][0]["bits"], record["charged"]) == ("proved", 128, "1/2")
-    certificate = record["statistics"][0]["parts"][0]["certificate"]["name"]
-    assert f"wrote {certificate}: what a mechanism loses" in done.stderr
-    assert "the same beside" not in done.stderr
-    Path("away").mkdir()
-    again = run("release", "people.csv", *flags, "--record", "away/record.json").stderr
-    assert f"wrote away/{certificate}: what a mechanism loses" in again
-    assert "the same beside" not in again
-    here = run("release", "people.csv", *flags, "--directory", ".", "--record", "away/record.json").stderr
-    assert f"wrote {certificate}: what a mechanism loses" in here
-    assert "wrote the same beside away/record.json" in here
-    audited = say("verify record.json --ledger people.ledger --json")
-    assert json.loads(audited.stdout)["certificates"] == [
-        {"name": certificate, "beside": True, "claim": "1/2", "steps": [1]}
-    ]
-    assert "ACCEPTED" in run("check", certificate).stdout
-    assert run("release", "people.csv", *flags, "--json").stdout == Path("record.json").read_text()
-    assert spent() == Fraction(1, 2)
-
-
-def test_an_arithmetic_in_a_study_is_planned_and_released_or_refused_with_a_sentence():
-    path = Path("study.toml")
-    others = [each for each in path.read_text().split("\n[[statistic]]") if '"quantiles"' not in each]  # exact alone
-    path.write_text("\n[[statistic]]".join(others).replace("budget", 'arithmetic = "proved"\nbits = 128\nbudget', 1))
-    assert load_study(path).arithmetic == FinitePrecision(bits=128)
-    assert "Arithmetic: proved, 128 bits." in say("plan study.toml").stdout
-    assert say("release study.toml --ledger people.ledger --yes --record record.json").exit_code == 0
-    assert json.loads(Path("record.json").read_text())["arithmetic"] == "proved"
-    was = spent()
-    path.write_text(path.read_text().replace("proved", "notes"))
-    assert "Arithmetic: notes, 128 bits; for plans only." in say("plan study.toml").stdout
-    done = say("release study.toml --ledger people.ledger --yes")
-    assert (done.exit_code, "for plans, and no table is released with them" in " ".join(done.stderr.split())) == (
-        1,
-        True,
-    )
-    strays = say("release study.toml --ledger people.ledger --yes --arithmetic proved --bits 128")
-    assert (strays.exit_code, "--arithmetic, --bits is not read" in " ".join(strays.stderr.split())) == (2, True)
-    assert spent() == was
 
 
 def test_several_statistics_share_the_epsilon_equally():

@@ -114,9 +114,6 @@ SAYABLE = {
         },
     ),
     "accuracy": one("sum", column="age", epsilon=None, accuracy="500", alpha="0.01"),
-    "proved arithmetic": declared(
-        FIXED, {"age": AGE}, {"kind": "sum", "column": "age", "epsilon": 1}, arithmetic="proved", bits=200
-    ),
     "several": declared(
         ROWS,
         {"age": AGE, "size": {**AGE, "upper": 250, "step": 5, "missing": "middle"}, "region": REGION},

@@ -60,7 +60,6 @@ HANDED_ON = {  # where an error only repeats what another one has said, which is
     "cli/start/questions.py": 1,
     "cli/start/line.py": 1,
     "cli/verify.py": 1,
-    "studies/statistics/parts.py": 1,
 }
 
 

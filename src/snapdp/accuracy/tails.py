@@ -30,7 +30,7 @@ from snapdp.exact import (
     refined,
     round_down,
 )
-from snapdp.mechanism import ONE, ZERO, DataUnits, FiniteLaw, Inner, SnappingParameters, mass_ratio
+from snapdp.mechanism import ONE, ZERO, DataUnits, Inner, SnappingParameters
 from snapdp.values import replaced
 
 SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
@@ -145,6 +145,8 @@ def ratio_to_exact(p: SnappingParameters) -> Enclosure:
     """Return an enclosure of finite over exact probability, of every set of outputs and value: planning (4)."""
     if p.precision is None:
         return ONE
+    from snapdp.mechanism import mass_ratio
+
     ratio = mass_ratio(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound or p.end_upper, precision=p.precision)
     if ratio is None:
         raise PremiseError(
@@ -242,6 +244,8 @@ def chance(p: SnappingParameters, event: Event) -> Callable[[int], Enclosure]:
     """Return a function of the precision that encloses the probability of an event as the mechanism computes it."""
     if p.precision is None:
         return exact_chance(p, event)
+    from snapdp.mechanism import FiniteLaw
+
     law = FiniteLaw(Inner(event.value), p)
     every = event.above <= event.below + 1
     total = ONE if every else law.upper_tail(event.above) + law.lower_tail(event.below + 1)

@@ -114,7 +114,7 @@ class Fall(Value):
 
     @cached_property
     def _law(self) -> Law:
-        return self.released.printed_law(self.guess)
+        return self.released.law(self.guess)
 
     @cached_property
     def band(self) -> tuple[Fraction, Fraction]:
@@ -186,16 +186,11 @@ def _beside_laplace(released: ReleasedPart) -> Iterator[str]:
 
 def _ends(fall: Fall) -> str:
     """Return how often the released number is one of the two ends of what can be released."""
-    released, (below, above) = fall.released, fall.end_chances
+    released = fall.released
     ends = [released.statistic(k) for k in released.parameters.ends]
     low, high = released_text(ends[0], released, ROUND_FLOOR), released_text(ends[1], released, ROUND_CEILING)
-    if max(below, above) < VISIBLE:
-        chance = chance_text(below + above)
-        return f"It almost never falls on an end of what can be released, {low} or {high}: a chance {chance}."
-    return (
-        f"What would fall beyond {low} or {high} is released as that end: the chance of the lowest is "
-        f"{chance_text(below)}, of the highest {chance_text(above)}."
-    )
+    chance = chance_text(sum(fall.end_chances, Fraction(0)))
+    return f"It almost never falls on an end of what can be released, {low} or {high}: a chance {chance}."
 
 
 def _what_is_shown(plan: Plan, place: int, released: ReleasedPart) -> Iterator[str]:

@@ -57,8 +57,6 @@ def count(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -82,7 +80,7 @@ def count(
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
     said |= _bound(rows_per_person) | _margins(margins, shares)
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     return released("count", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
@@ -101,8 +99,6 @@ def persons(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -123,7 +119,7 @@ def persons(
     said = conditions(where)
     said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
     said |= _margins(margins, shares)
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     return released("persons", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
@@ -148,8 +144,6 @@ def sum(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -158,7 +152,7 @@ def sum(
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
     said |= _bound(rows_per_person) | _margins(margins, shares)
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     return released("sum", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
@@ -182,8 +176,6 @@ def mean(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -207,10 +199,9 @@ def mean(
                place of groups, for long lists and for lists that are no product
     rows_per_person   where the account protects persons: so many rows of each count
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
-    arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
     ledger     the ledger that is charged: a path, an address or an open one
     dataset    its account, where it has several; relation, n or n_max and persons are the account's
-    directory  where the files of very many groups go, and certificates
+    directory  where the files of very many groups go
 
     >>> mean([31, 44], bounds=(0, 120), missing="dropped", epsilon=1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -226,7 +217,7 @@ def mean(
         said = _several(given, column, bounds, rule, step=step, integer=integer) | conditions(where)
     said |= {"complete": True} if truth(complete, "complete") else {}
     said |= _bound(rows_per_person)
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     return released("mean", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
@@ -249,8 +240,6 @@ def variance(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -259,7 +248,7 @@ def variance(
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
     said |= _bound(rows_per_person)
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     return released("variance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
@@ -284,8 +273,6 @@ def covariance(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -310,7 +297,7 @@ def covariance(
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     said = {"columns": [first, second]} | conditions(where) | _bound(rows_per_person)
     said |= {"correlation": True} if truth(correlation, "correlation") else {}
     return released("covariance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
@@ -339,8 +326,6 @@ def histogram(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
-    arithmetic: str | None = None,
-    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     dataset: str | None = None,
     directory: Where = ".",
@@ -372,7 +357,7 @@ def histogram(
         said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
     said |= _bound(rows_per_person)
-    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    cost = cost_of(epsilon, accuracy, alpha)
     return released("histogram", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 

@@ -70,7 +70,7 @@ def quantiles(
     said |= {"at": [written(each) for each in listed(at, "at")]}
     said |= {} if branching is None else {"branching": written(branching)}
     said |= {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
-    cost = cost_of(epsilon, None, alpha, None, None)
+    cost = cost_of(epsilon, None, alpha)
     return released("quantiles", given, said | given.groups(by, groups), cost, ledger, dataset, directory)
 
 

@@ -36,11 +36,7 @@ Likes = Mapping[int, Sequence[LikelyQuantile]]  # by the number of a line: what 
 
 
 def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
-    """Return a plan as plain values: amounts as exact fractions, figures for display as text rounded up.
-
-    bits   as declared, None where they are chosen: those of each part stand there
-    """
-    arithmetic = plan.lines[0].arithmetic
+    """Return a plan as plain values: amounts as exact fractions, figures for display as text rounded up."""
     useless = {each.place: each for each in plan.useless}
     return {
         "ok": True,
@@ -54,8 +50,6 @@ def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
             "most_units": plan.relation.most_units,
         },
         "over": None if (excess := excess_of(plan)) is None else _excess_values(plan, excess),
-        "arithmetic": "exact" if arithmetic is None else arithmetic.rule,
-        "bits": None if arithmetic is None else arithmetic.bits,
         "warning": hides_nothing(plan.total),
         "reading": reading_of(plan),
         "lines": [
@@ -127,7 +121,6 @@ def _sharing_values(sharing: Sharing) -> dict[str, Any]:
 
 
 def _line_values(line: Line, more: Offer) -> dict[str, Any]:
-    bits = line.bits or (None,) * len(line.statistic.parts)
     return {
         "statistic": line.statistic.title,
         "epsilon": str(line.epsilon),
@@ -144,9 +137,8 @@ def _line_values(line: Line, more: Offer) -> dict[str, Any]:
                 "share": str(part.share),
                 "sensitivity": str(part.numerator.statistic_sensitivity),
                 "range": [str(end) for end in part.numerator.statistic_range],
-                "bits": each,
             }
-            for part, accuracy, each in zip(line.statistic.parts, line.accuracies, bits, strict=True)
+            for part, accuracy in zip(line.statistic.parts, line.accuracies, strict=True)
         ],
         **({"margins": [_margin_values(each) for each in line.margins]} if line.margins else {}),
         **({} if line.ranks is None else {"ranks": _rank_values(line.ranks, more)}),

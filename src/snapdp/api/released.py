@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from snapdp.api.given_columns import GivenColumns, told, written
 from snapdp.api.study import Study, study
@@ -32,42 +32,26 @@ if TYPE_CHECKING:
 Where = str | os.PathLike[str]
 
 
-class Cost(NamedTuple):
-    """What a statistic may cost, by the keys of a study: those of the statistic, and those of the whole."""
-
-    keys: dict[str, Any]
-    arithmetic: dict[str, Any]
-
-
-def cost_of(
-    epsilon: Parameter | None,
-    accuracy: Parameter | None,
-    alpha: Parameter | None,
-    arithmetic: str | None,
-    bits: int | None,
-) -> Cost:
+def cost_of(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
+    """Return what a statistic may cost, by the keys of a study."""
     said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
-    computed = {"arithmetic": arithmetic, "bits": bits}
-    return Cost(
-        keys={key: written(each) for key, each in said.items() if each is not None},
-        arithmetic={key: each for key, each in computed.items() if each is not None},
-    )
+    return {key: written(each) for key, each in said.items() if each is not None}
 
 
 def released(
     kind: str,
     given: GivenColumns,
     statistic: dict[str, Any],
-    cost: Cost,
+    cost: dict[str, Any],
     ledger: Where | Ledger | None,
     account: str | None,
     directory: Where = ".",
 ) -> Release:
     """Release one statistic, charged to an account of the ledger."""
     check_ledger(ledger)
-    asked = {"kind": kind, **statistic, **cost.keys}
+    asked = {"kind": kind, **statistic, **cost}
     given.check_conditions(asked.get("where", []))
-    study_keys = {"columns": given.declared, "statistic": [asked], **cost.arithmetic}
+    study_keys = {"columns": given.declared, "statistic": [asked]}
     return released_study(study_keys, given, ledger, account, directory)[1]
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import release_certificate
 from snapdp.errors import PremiseError
 from snapdp.values import Value
-from snapdp.verifier import LARGEST_TEXT, RELEASES, Refusal, examine
 
 ACCEPTED, REFUSED, COULD_NOT_CHECK = "ACCEPTED", "REFUSED", "COULD NOT CHECK"
 Proved = dict[str, list[str]]
@@ -57,68 +56,44 @@ def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def examine_file(path: str | os.PathLike[str]) -> Examination:
-    """Return what the checker of its kind says of the certificate in a file; those that it names lie beside it."""
+    """Return what the checker of its kind says of the certificate in a file."""
     try:
         content = check_release.read_file(os.fspath(path))
     except Exception as problem:
         return Examination(verdict=COULD_NOT_CHECK, reason=check_release.failure(problem))
-    return examine_certificate(content, os.path.dirname(path))
+    return examine_certificate(content)
 
 
-def examine_certificate(content: bytes, directory: str | os.PathLike[str] | None = None) -> Examination:
-    """Return what the checker of its kind says of a certificate: its format decides which one that is.
+def examine_certificate(content: bytes) -> Examination:
+    """Return what the checker of its kind says of a certificate: its format decides which one that is."""
+    from snapdp.verifier import Refusal
 
-    directory   where the certificates that a release names are looked for
-    """
     try:
-        return Examination(verdict=ACCEPTED, proved=_proved(content.decode(), directory))
+        return Examination(verdict=ACCEPTED, proved=_proved(content.decode()))
     except (Refusal, check_release.Refused) as refusal:
         return Examination(verdict=REFUSED, reason=str(refusal))
     except Exception as problem:  # of any kind: only a reason accuses
         return Examination(verdict=COULD_NOT_CHECK, reason=check_release.failure(problem))
 
 
-def _proved(text: str, directory: str | os.PathLike[str] | None) -> Proved:
+def _proved(text: str) -> Proved:
     """Return what a certificate proves; any exception says that it is not accepted."""
+    from snapdp.verifier import LARGEST_TEXT, RELEASES, Refusal, examine
+
     found = json.loads(text, object_pairs_hook=check_release.unrepeated)
     if isinstance(found, dict) and "statistics" in found and "format" not in found:
         raise Refusal("this is the record of a release, not a certificate: audit it with `snapdp verify`")
     if not (isinstance(found, dict) and str(found.get("format")).startswith(RELEASES)):
         return examine(text[: LARGEST_TEXT + 1])
-    faults = check_release.check(found)
-    named: list[str] = []
-    if not faults:
-        beside = os.devnull if directory is None else os.fspath(directory)
-        faults, named = check_release.beside(found["record"], beside)
-    if not faults and directory is not None:
-        faults = list(_refused_beside(found["record"], directory))
-    if faults:
+    if faults := check_release.check(found):
         raise Refusal(faults[0])
-    return _of_a_release(found, named)
+    return _of_a_release(found)
 
 
-def _refused_beside(record: Any, directory: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield why certificates of mechanisms beside an accepted release are refused: asked of the checker of their kind.
-
-    That of releases, which is copied out and run alone, compares program, machine and claim, and knows no more.
-    """
-    named = {name for name, *_ in check_release.certificates(record)} if record["arithmetic"] != "exact" else set[str]()
-    for name in sorted(named):
-        path = os.path.join(directory, name)
-        if not os.path.isfile(path):
-            continue
-        try:
-            examine(check_release.read_file(path).decode()[: LARGEST_TEXT + 1])
-        except Refusal as refusal:
-            yield f"{name}: {refusal}"
-
-
-def _of_a_release(found: Any, named: list[str]) -> Proved:
+def _of_a_release(found: Any) -> Proved:
     """Return what an accepted certificate of a release says; its names and titles follow from nothing: left out."""
     unopened = check_release.unopened(found["record"])
     follows = "every number that stands in the record follows from its declarations and its grid indices"
     looked = [follows, *([f"{unopened}: only `snapdp verify` of the record looks at them"] if unopened else [])]
     claim = f"the release is {found['claim']}-differentially private, if the premises hold"
-    also = {"also": named} if named else {}
-    premises = check_release.PROVED if named else check_release.PREMISES
-    return {"release": looked, "claim": [claim], **also, "premises": premises.split(", ")}
+    return {"release": looked, "claim": [claim], "premises": check_release.PREMISES.split(", ")}

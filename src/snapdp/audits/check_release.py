@@ -7,7 +7,7 @@ again, from the documents alone, and compared; the first field that differs is n
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
 adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(16); exploring.md (1)-(3);
-finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[10].
+release-certificates.md [1]-[9].
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import json
 import math
 import os
 import re
-import shlex
 import stat
 import sys
 from collections import Counter
@@ -32,8 +31,6 @@ from typing import Any, NamedTuple
 FORMAT = "snapdp-release-certificate/1"
 PREMISES = "post-processing proved, sensitivity proved, exact sums proved, composition proved, fast path tested"
 PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, unit assumed"
-EARLIER = PREMISES.replace(", sensitivity", ", finite precision proved, sensitivity")  # of the arithmetic "proved", ...
-PROVED = EARLIER.replace(", fair bits", ", correct rounding assumed, fair bits")  # ... and with what it assumes, too
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
     "count": (0, "where? by? keys? margins? shares?"), "sum": (1, "columns where? by? keys? margins? shares?"),
     "histogram": (1, "columns where? by? keys?"),
@@ -84,9 +81,6 @@ MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statist
 LARGEST, LARGEST_WHOLE, WIDEST = 1 << 1000, 1 << 63, 1 << 126  # a published number; one in a file; in a statement
 COARSE, FURTHEST_STEP, PRINTED = 1 << 20, 900, 1 << 10  # levels; exponents of a step; doubles between two outputs
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
-FINITE_GAMMA, WIDEST_SCALE, LEVEL_BITS = Fraction(1, 20), 1 + Fraction(1, 1 << 20), 256  # of finite precision
-CHECK_TOO = "its mechanisms have certificates of their own, which say what they lose:"
-LEAST_PRECISION, MOST_PRECISION = 118, 1024  # bits where none are declared; declared ones
 SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
 BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
@@ -195,82 +189,10 @@ def floor_log2(x: Fraction) -> int:
     return e if Fraction(2) ** e <= x else e - 1
 
 
-def rounded(x: Fraction, bits: int, up: bool) -> Fraction:
-    """Return the float of so many bits that is nearest to x > 0 from above, or from below."""
+def rounded_up(x: Fraction, bits: int) -> Fraction:
+    """Return the least float of so many bits that is not below x > 0."""
     ulp = Fraction(2) ** (floor_log2(x) - bits + 1)
-    return ulp * (math.ceil(x / ulp) if up else math.floor(x / ulp))
-
-
-def ln_up(x: Fraction, bits: int) -> Fraction:
-    """Return a number just above ln x, for 1 < x < 2: ln x = 2 (z + z**3/3 + ...) with z = (x - 1)/(x + 1) < 1/3."""
-    z = math.ceil((x - 1) / (x + 1) * (1 << bits))
-    total, term, k = 0, z, 1
-    while term:
-        total, term, k = total + term // k + 1, term * z * z >> 2 * bits, k + 2
-    return Fraction(2 * total + 2 * k, 1 << bits)
-
-
-class Finite(NamedTuple):  # a mechanism of finite precision, in sensitivities from the middle of the range
-    bits: int
-    scale: Fraction
-    grid: Fraction
-    value: Fraction  # values are clamped to this on both sides, ...
-    bound: Fraction  # ... and outputs to this
-    surplus: Fraction  # 1 + Ru: a finite probability is at most so many times the exact one
-
-
-@lru_cache(maxsize=4096)
-def finite_mechanism(epsilon: Fraction, half: Fraction, bits: int) -> Finite:
-    """Return the mechanism for half a range in sensitivities; 0 bits are the fewest.      finite-precision (3)-(14)"""
-    widest, grid = WIDEST_SCALE / epsilon, Fraction(2) ** -floor_log2(epsilon)
-    first = math.ceil(half / grid + HALF)
-
-    def is_wide(k: int) -> bool:  # (10)
-        t = (k * grid - half - grid / 2) / widest
-        return at_most([t, t + 2 * half / widest], 2 * FINITE_GAMMA)
-
-    k = first_where(first, first + math.ceil(4 * widest / grid) + 2, is_wide)  # ln(2/(2 gamma)) < 4
-    p = bits or max(LEAST_PRECISION, 2 + floor_log2(1 / epsilon), 52 - floor_log2(1 / (k * grid)))  # (14)
-    scale = rounded(1 / epsilon, p, up=True)
-    for _ in range(16):  # (12)
-        overhead, surplus = rounding_overhead(grid / scale, (2 * k - HALF) * grid / scale, p)
-        if 1 / scale + overhead <= epsilon and scale <= widest:
-            return Finite(p, scale, grid, math.ceil(half / grid) * grid, k * grid, surplus)
-        if overhead >= epsilon:
-            break
-        above = scale + Fraction(2) ** (floor_log2(scale) - p + 1)
-        scale = max(rounded(1 / (epsilon - overhead), p, up=True), above)
-    raise Refused("statistics: too few bits for this epsilon and range")
-
-
-def rounding_overhead(cell: Fraction, largest: Fraction, p: int) -> tuple[Fraction, Fraction]:
-    """Return ln((1 + Ru)/(1 - Rd)) and 1 + Ru, both rounded up.                                finite-precision (3)-(6)
-
-    cell = grid/scale, largest = T/scale. The ends are enclosed in 192 + 2 p bits, and the noise scale is rounded to p
-    bits: two derivations would have to differ in the first to differ in the second.
-    """
-    wide, stretch, granularity = 192 + 2 * p, (1 + Fraction(1, 1 << p)) ** 2, Fraction(2, 1 << p)
-    if largest * (stretch - 1) > 1:
-        raise Refused("statistics: too few bits for this range")
-
-    def minus(t: Fraction) -> tuple[Fraction, Fraction]:
-        low, high = exp_minus(t, wide)
-        return Fraction(low, 1 << wide), Fraction(high, 1 << wide)
-
-    def deficit(t: Fraction) -> Fraction:
-        return 1 - minus(t * (stretch - 1))[0]
-
-    def surplus(t: Fraction) -> Fraction:
-        return (1 + granularity) / minus(t * (1 - 1 / stretch))[0] - 1
-
-    q = minus(cell)[1]
-    down, up, near = deficit(largest), surplus(largest), (1 + q) / (1 - q)
-    above = max((up + q * down) / (1 - q), deficit(cell) * near)
-    below = max((down + q * up) / (1 - q), surplus(cell) * near)
-    ratio = (1 + above) / (1 - below) if below < 1 else Fraction(2)
-    if ratio >= 2:
-        raise Refused("statistics: too few bits for this range")
-    return ln_up(Fraction(math.ceil(ratio * (1 << wide)), 1 << wide), wide), 1 + above
+    return ulp * math.ceil(x / ulp)
 
 
 def outward(low: Fraction, high: Fraction) -> tuple[float, float]:
@@ -373,7 +295,6 @@ def is_later(value: Any) -> bool:
     later = {
         "compare",
         "missing_in_sums",
-        "arithmetic",
         "rows_per_person",
         "groups_per_person",
         "margins",
@@ -799,7 +720,7 @@ def read_sets(listed: At, names: list[str]) -> list[Margin]:
 
 
 def read_parents(by: At, column: Column) -> tuple[list[Column], list[list[int]]]:
-    """Return the levels of a hierarchy, the categories first, and of every cell the place of its parent.    (22), [9]
+    """Return the levels of a hierarchy, the categories first, and of every cell the place of its parent.    (22), [8]
 
     A level lists the parent of every cell below; nodes are in the order in which they are named first. Cells of other
     texts, and of nothing, are their own parents.
@@ -883,51 +804,30 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     whole: bool
     moving: int
     epsilon: Fraction  # of each cell
-    steps: int = 1  # of equal length in one sensitivity: rounding is paid for with each: finite-precision (20)
-    precision: int | None = None  # None in exact arithmetic; 0 where the fewest bits are taken
     margin: Margin | None = None
     finer: int = 1  # than usual the grid is by so much
 
     @property
-    def finite(self) -> Finite | None:
-        """Return the mechanism of one step, in steps.                                        finite-precision (19)"""
-        if self.precision is None:
-            return None
-        half = Fraction((self.upper - self.lower) * self.steps, 2 * self.sensitivity)
-        return finite_mechanism(self.epsilon / self.steps, half, self.precision)
-
-    @property
-    def offset(self) -> Fraction:
-        """Return the number that the index 0 stands for."""
-        return ZERO if self.precision is None else Fraction(self.lower + self.upper, 2)
-
-    @property
     def prints_whole(self) -> bool:
-        return self.whole and self.grid.denominator == self.offset.denominator == 1
+        return self.whole and self.grid.denominator == 1
 
     @property
     def ends(self) -> tuple[int, int]:
         """Return the first and the last index."""
-        if (finite := self.finite) is not None:
-            return -int(finite.bound / finite.grid), int(finite.bound / finite.grid)
         ratio = self.noise_scale / self.grid
         return -clamp_index(-self.lower / self.grid, ratio), clamp_index(self.upper / self.grid, ratio)
 
     @property
     def noise_scale(self) -> Fraction:
-        if (finite := self.finite) is not None:
-            return finite.scale * self.sensitivity / self.steps
         return self.sensitivity / self.epsilon
 
     @property
     def grid(self) -> Fraction:
         """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]
 
-        Of margins at most 1, the unit of all numerators, and 1 where values are whole.                           [9]
-        Of trees of levels a 256th of that.                                                                      [10]
+        Of margins at most 1, the unit of all numerators, and 1 where values are whole.                           [8]
+        Of trees of levels a 256th of that.                                                                       [9]
         """
-        if (finite := self.finite) is not None:
-            return finite.grid * self.sensitivity / self.steps
         above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
         fine = Fraction(1 << above.bit_length(), 16 * self.finer << max(0, below.bit_length() - 1))
         if self.margin is not None and self.finer == 1:
@@ -935,11 +835,7 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
         return max(fine, ONE) if self.whole else fine
 
     def value(self, index: int) -> Fraction:
-        return self.shift + self.factor * (self.offset + self.grid * index)
-
-    def level(self, alpha: Fraction) -> Fraction:
-        """Return the alpha of the exact law that makes it one of the finite law.                       planning (4)"""
-        return alpha if (finite := self.finite) is None else rounded(alpha / finite.surplus, LEVEL_BITS, up=False)
+        return self.shift + self.factor * self.grid * index
 
     def possible(self, index: int) -> Fraction:
         """Return the value, moved to what the statistic can be.                                                 [3]"""
@@ -948,7 +844,7 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 
     def interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
-        value, further = self.value(index), reach(self.grid / self.noise_scale, self.level(alpha))
+        value, further = self.value(index), reach(self.grid / self.noise_scale, alpha)
         half = self.factor * self.grid * further
         return min(max(value - half, low), high), max(min(value + half, high), low)
 
@@ -977,16 +873,16 @@ def parts_of(
         for place, width in enumerate(statistic.tree.widths):
             name, moving = "count at each level" if width == 1 else f"count of each {width} levels", 1 + change_one
             each = epsilon / len(statistic.tree.widths) / moving
-            yield StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, each, moved, margin=(place,), finer=256)
+            yield StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, each, margin=(place,), finer=256)
         if kind == "magnitudes":  # exploring (2): a row is in the tree, or in one of two counts beside it
             name, each = "count without a number", epsilon / moving
-            yield StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, each, moved, margin=WITHOUT)
+            yield StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, each, margin=WITHOUT)
         return
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
-        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
+        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving)
         return
     if kind == "persons":  # (20): a person moves each of so many groups by one
         yield StatedPart("persons", 1, 0, n, ONE, ZERO, True, groups, epsilon / groups)
@@ -1008,7 +904,7 @@ def parts_of(
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
-        yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two, moved)
+        yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two)
     else:  # (9), (19), (23)-(26): a row that stays moves a sum twice as far as one that comes or goes
         steps, rest, terms = (
             2 if stays else moved,
@@ -1017,8 +913,8 @@ def parts_of(
         )
         for name, furthest, least, factor in terms:
             part, low, high = rest * epsilon / len(terms) / two, min(0, n * least), n * furthest
-            yield StatedPart(name, furthest * steps, low, high, factor, ZERO, False, two, part, steps)
-        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, moved)
+            yield StatedPart(name, furthest * steps, low, high, factor, ZERO, False, two, part)
+        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two)
 
 
 def centred_terms(statistic: StatedStatistic) -> Iterator[tuple[str, int, int, Fraction]]:
@@ -1042,7 +938,7 @@ def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: S
         name, spent = f"{statistic.kind} {margins.text(margin)}", share * statistic.epsilon
         if statistic.kind != "sum":
             moving = min(2, margins.cells(margin)) if change_one else 1
-            part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving, moved)
+            part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving)
         else:
             column = statistic.columns[0]
             low, high = int(column.lower / column.step), int(column.upper / column.step)
@@ -1054,7 +950,7 @@ def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: S
                 if margins.everyone and not statistic.some and not margin:
                     furthest, least, most = column.levels, n * low, n * high
             whole, step = column.kind == "integer", column.step
-            part = StatedPart(name, furthest, least, most, step, ZERO, whole, moving, spent / moving, moved)
+            part = StatedPart(name, furthest, least, most, step, ZERO, whole, moving, spent / moving)
         yield part._replace(margin=margin)
 
 
@@ -1087,16 +983,6 @@ class StatedStatistic(NamedTuple):
         return self.margins.cells(margin), self.margins.labels(margin)
 
 
-def read_precision(stated: At) -> int | None:
-    """Return the bits that a statistic of the arithmetic "proved" declares, 0 where it declares none; None if exact."""
-    if "arithmetic" not in stated.value:
-        return None
-    stated.at("arithmetic").same("proved")
-    bits = stated.at("bits") if "bits" in stated.value else At(0, "")
-    bits.demand(bits.field == "" or 2 <= bits.whole() <= MOST_PRECISION, f"not 2 to {MOST_PRECISION}")
-    return int(bits.value)
-
-
 def read_bounds(stated: At, relation: StatedRelation, cells: int) -> tuple[StatedRelation, int]:
     """Return the relation with the rows of a person that a statistic keeps, and in how many groups one counts."""
     if "rows_per_person" in stated.value:
@@ -1125,7 +1011,6 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     public = relation.change_one and not grouped and not some  # how many rows count
     names += " count_share" * (kind in CENTRED and not public) + " complete" * (several and dropped)
     names += " correlation?" * (kind == "covariance" and not public)
-    names += " arithmetic bits?" * ("arithmetic" in stated.value)
     names += " groups_per_person" * (kind == "persons" and grouped)
     names += " rows_per_person?" * (relation.person and kind != "persons")
     stated.demand(kind != "persons" or relation.person, "no column names the persons")
@@ -1151,11 +1036,9 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
-    precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
-    summed = found.margins is not None or found.tree is not None
-    stated.demand(precision is None or not summed, "margins or quantiles in finite precision")
+    relation, groups = read_bounds(stated, relation, found.cells)
     stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
-    expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
+    expected = list(parts_of(found, relation, grouped, for_count, groups))
     for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
         grid = total.factor * total.grid / relation.rows  # of the finest mean: that of the largest table
         stated.demand(are_printable(max(abs(column.lower), abs(column.upper)), grid), "a mean that no double prints")
@@ -1168,7 +1051,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
 def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list[int]:
     """Compare a part with what follows from its declaration and its indices; return these."""
     low, high = part.ends
-    clamp = [part.offset + part.grid * end for end in (low, high)]
+    clamp = [part.grid * end for end in (low, high)]
     far = max(abs(low), abs(high), math.ceil(max(map(abs, clamp)) / part.grid))
     stated.demand(far <= LARGEST_INDEX, "a clamp beyond 2**52 steps of the grid")
     cells, _ = statistic.cells_of(part.margin)
@@ -1176,10 +1059,6 @@ def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list
     exact = ("epsilon", "sensitivity", "lower", "upper", "factor", "shift", "grid", "noise_scale")
     derived: dict[str, Any] = {key: str(getattr(part, key)) for key in exact}
     derived |= {"name": part.name, "moving": part.moving, "whole": part.prints_whole, "clamp": list(map(str, clamp))}
-    if part.finite is not None:
-        digest = stated.at("certificate").at("digest").text(SHA256)
-        named = {"name": f"snapdp-{digest[7:39]}.certificate.json", "digest": digest}
-        derived |= {"bits": part.finite.bits, "certificate": named}
     texts = [each for text in (*(derived[key] for key in exact), *derived["clamp"]) for each in text.split("/")]
     stated.demand(max(len(each.lstrip("-")) for each in texts) <= MOST_DIGITS, "a number of very many digits")
     indices: list[int] = []
@@ -1205,8 +1084,7 @@ def check_size(stated: At, part: StatedPart, clamp: list[Fraction], cells: int) 
     far = max(map(abs, clamp)) <= sys.float_info.max and part.grid >= Fraction(1, 1 << 1074)
     values = [abs(part.shift + part.factor * each) for each in clamp]
     stated.demand(far and max(values) < LARGEST, "outputs beyond the doubles")
-    whole = part.whole and part.precision is None
-    stated.demand(whole or are_printable(max(values), part.factor * part.grid), "outputs that no double prints")
+    stated.demand(part.whole or are_printable(max(values), part.factor * part.grid), "outputs that no double prints")
     ends = [*values, *(abs(part.shift + part.factor * each) for each in (part.lower, part.upper))]
     stated.demand(cells <= INLINE or not part.prints_whole or max(ends) < LARGEST_WHOLE, "whole numbers beyond 64 bits")
 
@@ -1328,7 +1206,7 @@ def correlation(covariance: Exact, first: Exact, second: Exact) -> Row:
     return known, known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
 
 
-# 4. Margins made to add up: [9]
+# 4. Margins made to add up: [8]
 def subsets(margin: Margin) -> list[Margin]:
     return [part for size in range(len(margin) + 1) for part in combinations(margin, size)]
 
@@ -1457,7 +1335,7 @@ class AdjustedTree(Tree):
             own = ONE if not children else summed / (variance + summed) if variance else ZERO
             average = own * variance if variance else summed
             if self.bounded:  # (33)
-                own, average = Fraction(math.floor(own * (1 << 32)), 1 << 32), rounded(average, 32, up=True)
+                own, average = Fraction(math.floor(own * (1 << 32)), 1 << 32), rounded_up(average, 32)
             self.numbers.append((average, summed, own))
             if self.bounded:
                 below = spread((ONE, count, self.spreads[shape][1]) for shape, count in children)
@@ -1572,7 +1450,7 @@ def deviation(laws: Sequence[Law], factor: Fraction) -> float:
     for variance, up in ((low, 0), (high, 1)):
         shift = max(0, 128 - (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)
         floor = math.isqrt(math.floor(variance * (1 << 2 * shift)))
-        ends.append(rounded(factor * Fraction(floor + up, 1 << shift), 24, up=True))
+        ends.append(rounded_up(factor * Fraction(floor + up, 1 << shift), 24))
     if ends[0] != ends[1]:
         raise Undecided("a deviation too near to a boundary to be decided")
     return float(ends[0])
@@ -1684,12 +1562,12 @@ def bounded_radius(laws: Sequence[Law], largest: Scales, level: Fraction) -> Fra
         return Fraction(floored((exponential(y, 64) + exponential(-y, 64)) >> 1) + 1, 1 << 64)
 
     rest = sum((2 * above(x / 2) * scale**2 * square for scale, x, square in laws), ZERO) - 2 * above(x / 2) * b**2
-    w, r = (rounded(each, 32, up=True) if each else ZERO for each in (rest / b**2, second / b))
+    w, r = (rounded_up(each, 32) if each else ZERO for each in (rest / b**2, second / b))
     reached = exponent(2 / level)
     tried = (Fraction(k, 8 << i) for i in range(12) for k in range(5, 9))
     pairs = ((a, (r * a) ** 2) for a in tried if r * a < 1)
     least = min(reached / a + w * a * (6 - 5 * q) / ((1 - q) * (6 - 2 * q)) / 2 for a, q in pairs)
-    return rounded(b * (x / 2 - Fraction(9, 13) + least), 24, up=True)
+    return rounded_up(b * (x / 2 - Fraction(9, 13) + least), 24)
 
 
 def exponent(factor: Fraction) -> Fraction:
@@ -1706,7 +1584,7 @@ def circumference(variance: Fraction, largest: Fraction, level: Fraction) -> Fra
     square = 2 * variance * reached
     shift = max(0, 24 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
     root_up = Fraction(1 + math.isqrt(math.floor(square * 4**shift)), 1 << shift)
-    return rounded(2 * (root_up + largest * reached), 8, up=True)
+    return rounded_up(2 * (root_up + largest * reached), 8)
 
 
 def frequencies(
@@ -1742,7 +1620,7 @@ def adjusted(
     statistic: StatedStatistic, margins: StatedMargins, n: int
 ) -> Iterator[tuple[Margin, list[Row] | None, float | list[float]]]:
     """Yield every margin that is asked for, with its adjusted numbers and their deviation; numbers that follow from a
-    file are not derived.                                                                             (29), (30), [9]
+    file are not derived.                                                                             (29), (30), [8]
     """
     parts = [part for part, _ in statistic.released]
     opened = all(margins.cells(margin) <= INLINE for margin in margins.shares)
@@ -1775,7 +1653,7 @@ def adjusted(
         yield margin, rows if opened else None, max(spreads) if same else [spreads[kind] for kind in kind_of]
 
 
-# 5. Quantiles from trees of counts: [10]
+# 5. Quantiles from trees of counts: [9]
 def amount(x: Fraction) -> str:
     """Return a number as names of levels have it: a decimal of at most six places, or digits; else a fraction."""
     twos, fives = (x.denominator & -x.denominator).bit_length() - 1, 0
@@ -2029,7 +1907,7 @@ def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> StatedTree
 
 
 def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
-    """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [10]"""
+    """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [9]"""
     parts, integer = [part for part, _ in statistic.released], tree.column.is_whole
     if any(statistic.cells_of(part.margin)[0] > INLINE for part in parts):
         return None, None
@@ -2173,7 +2051,7 @@ def lengths(statistic: Any, key: str) -> int:
 def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
     relation = read_relation(record)
-    for name, pattern in {**FREE, "arithmetic": "exact|proved"}.items():
+    for name, pattern in {**FREE, "arithmetic": "exact"}.items():
         record.at(name).text(pattern)
     record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
     engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
@@ -2197,9 +2075,6 @@ def check_record(record: At) -> Fraction:
         each.kind != "mean" and "count_share" in one.value for each, one in zip(statistics, stated, strict=True)
     )
     record.demand(not later or record.value["snapdp_record"] > 1, "statistics of before they were")
-    arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
-    record.demand(len(arithmetics) == 1, "several arithmetics in one request")
-    record.at("arithmetic").same(stated[0].value.get("arithmetic", "exact"))
     check_columns(record, stated)
     for one in statistics:
         charged += one.epsilon
@@ -2238,8 +2113,7 @@ def check(certificate: Any) -> list[str]:
         form.same(FORMAT)
         listed = [[text.text() for text in each.rows(3)] for each in premises.rows()]
         claim.same(str(check_record(record)))
-        expected = (PREMISES,) if record.value["arithmetic"] == "exact" else (PROVED, EARLIER)
-        premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) in expected, "not of a release")
+        premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == PREMISES, "not of a release")
     except Refused as refusal:
         return [str(refusal)]
     return []
@@ -2255,60 +2129,6 @@ def unopened(record: Any) -> str:
     said = f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
     said += f", nor {' and '.join(names)} that follow from them" * (names != [])
     return "" if files == 0 else said
-
-
-def certificates(record: Any) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
-    """Yield name, digest, steps and content of the certificates that an accepted record names.                   [8]"""
-    relation = read_relation(At(record, "record"))
-    for stated in At(record, "record").at("statistics").rows(MOST_STATISTICS):
-        released = read_statistic(stated, relation).released
-        for (part, _), says in zip(released, stated.value["parts"], strict=True):
-            if (finite := part.finite) is not None:
-                named = says["certificate"]
-                content = certified(finite, part.epsilon / part.steps)
-                yield named["name"], named["digest"], part.steps, content
-
-
-def certified(finite: Finite, claim: Fraction) -> dict[str, Any]:
-    """Return what the certificate of a mechanism must hold: that it loses no more than the claim, one unit apart."""
-    value, bound = str(finite.value), str(finite.bound)
-    noise = ["mul", ["var", "S"], ["mul", ["const", str(finite.scale)], ["ln", ["var", "U"]]]]
-    noisy = ["add", ["clamp", f"-{value}", value, ["query", "f"]], noise]
-    snapped = ["clamp", f"-{bound}", bound, ["round", str(finite.grid), ["var", "y"]]]
-    draws = [["sample", "U", "unif"], ["sample", "S", "sign"]]
-    machine = {"p": finite.bits, "sampler": "ulp", "sum": "exact", "ln_roundings": 1, "umin": None}
-    program = [*draws, ["assign", "y", noisy], ["assign", "z", snapped]]
-    judged = {"queries": [["f", None, None, "1"]], "program": program, "result": "z", "machine": machine}
-    return {**judged, "claim": str(claim), "verdict": "VERIFIED"}
-
-
-def beside(record: Any, directory: str) -> tuple[list[str], list[str]]:
-    """Return what is wrong with the certificates in a directory, and lines on those that an accepted record names."""
-    faults: list[str] = []
-    told: dict[str, str] = {}
-    if record["arithmetic"] == "exact":  # it names none, and nothing is derived again to see that
-        return faults, []
-    for name, digest, steps, content in certificates(record):
-        path, claim = os.path.join(directory, name), Fraction(content["claim"])
-        there = f"snapdp check {shlex.quote(path)}" if os.path.isfile(path) else ""
-        part = f", one of {steps} steps of {steps * claim}" if steps > 1 else ""
-        told[name] = f"claims {claim}{part}: {there or f'not here: {name}'}"
-        if not there:
-            continue
-        found = read_file(path)
-        if "sha256:" + hashlib.sha256(found).hexdigest() != digest:
-            faults.append(f"{name}: another file than the one that the record names")
-        elif {key: each for key, each in parsed(found).items() if key in content} != content:
-            faults.append(f"{name}: the certificate of another mechanism")
-    return faults, [CHECK_TOO, *told.values()] if told else []
-
-
-def parsed(content: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(content, object_pairs_hook=unrepeated)
-    except (Refused, json.JSONDecodeError, UnicodeDecodeError):
-        return {}
-    return found if type(found) is dict else {}
 
 
 def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -2349,18 +2169,16 @@ def main(arguments: Sequence[str]) -> int:
 
 def say_verdict(path: str) -> int:
     """Print whether the certificate in a file is accepted; return the exit code."""
-    named: list[str] = []
     try:
         certificate = json.loads(read_file(path).decode(), object_pairs_hook=unrepeated)
         reasons = check(certificate)
-        if not reasons:
-            reasons, named = beside(certificate["record"], os.path.dirname(path))
     except Refused as refusal:
         reasons = [str(refusal)]
     if reasons:
         say([f"REFUSED: {reasons[0]}"])
         return 1
-    say(["ACCEPTED", *(f"  {each}" for each in (unopened(certificate["record"]), *named) if each)])
+    said = unopened(certificate["record"])
+    say(["ACCEPTED", *([f"  {said}"] if said else [])])
     return 0
 
 

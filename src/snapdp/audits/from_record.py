@@ -52,5 +52,4 @@ def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
 
 def _line(values: Mapping[str, Any], relation: Relation) -> Line:
     statistic = statistic_class(values["kind"]).from_declaration(values, relation)
-    finite = {key: values[key] for key in ("arithmetic", "bits") if key in values}
-    return planned(ask(statistic, epsilon=values["epsilon"], alpha=values["alpha"], **finite))
+    return planned(ask(statistic, epsilon=values["epsilon"], alpha=values["alpha"]))

@@ -29,7 +29,6 @@ from snapdp.audits.beside import SHA256, FilesBeside, are_unseen
 from snapdp.audits.findings import LEDGER, Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
-from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
 from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.exact import to_float_down, to_float_up
@@ -40,7 +39,6 @@ from snapdp.release import (
     Block,
     Drawn,
     Request,
-    bits_in_words,
     checked,
     derived_blocks,
     derived_values,
@@ -75,7 +73,6 @@ class Audit(Value):
 
     seen     the side files that were read, each number in them derived again
     unseen   those of which something was not looked at: of it nothing is said
-    certificates   of the mechanisms in finite precision, for `snapdp check`
     amendments   how the account was amended, before and after: told by its ledger, where that is sound and was given
     look     whether the ledger holds the look by which bounds were found; None where there is none, or no ledger
     """
@@ -87,7 +84,6 @@ class Audit(Value):
     in_ledger: bool
     seen: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
-    certificates: tuple[NamedCertificate, ...] = ()
     amendments: tuple[Amendment, ...] = ()
     look: bool | None = None
 
@@ -116,8 +112,8 @@ def audit(
         return Audit(dataset="", epsilon="", findings=(found,), premises=(), in_ledger=False)
     kept = checked(record)
     place = None if directory is None else Path(directory)
-    files, certificates = FilesBeside(place), CertificatesBeside(place)
-    findings = list(_findings(kept, files, certificates, request))
+    files = FilesBeside(place)
+    findings = list(_findings(kept, files, request))
     amendments: tuple[Amendment, ...] = ()
     look = None if ledger is None else _holds_look(kept, ledger)
     if ledger is not None and not (told := [*_ledger_findings(kept, ledger)] or [*_look_finding(kept, look)]):
@@ -132,7 +128,6 @@ def audit(
         in_ledger=ledger is not None,
         seen=tuple(files.seen),
         unseen=tuple(files.unseen),
-        certificates=certificates.named,
         amendments=amendments,
         look=look,
     )
@@ -168,9 +163,7 @@ def is_sound(
         return False
 
 
-def _findings(
-    record: dict[str, Any], files: FilesBeside, certificates: CertificatesBeside, request: Request | None
-) -> Iterator[Finding]:
+def _findings(record: dict[str, Any], files: FilesBeside, request: Request | None) -> Iterator[Finding]:
     try:
         request = rebuilt(record) if request is None else request
     except SnapdpError as refusal:
@@ -178,7 +171,7 @@ def _findings(
         yield Finding(field="statistics", says="what cannot be declared", should=refusal.problem)
         return
     yield from _request_finding(record, request)
-    should = {"charged": str(request.epsilon), "arithmetic": request.arithmetic, "unit": request.relation.unit}
+    should = {"charged": str(request.epsilon), "arithmetic": "exact", "unit": request.relation.unit}
     for key, each in should.items():
         yield from differences(key, record[key], each)
     for key in ("person_columns", "most_units"):
@@ -187,7 +180,7 @@ def _findings(
     drawn: list[list[Drawn]] = []
     unsaid = _unsaid(record)
     for number, stated in enumerate(record["statistics"][: len(request.lines)]):
-        parts = yield from _statistic_findings(number, stated, request, files, certificates, unsaid)
+        parts = yield from _statistic_findings(number, stated, request, files, unsaid)
         drawn += [] if parts is None else [parts]
     if len(drawn) == len(request.lines):  # else it is not even known what to derive from
         yield from _derived_findings(record, drawn, files, unsaid)
@@ -235,7 +228,6 @@ def _statistic_findings(
     stated: Mapping[str, Any],
     request: Request,
     files: FilesBeside,
-    certificates: CertificatesBeside,
     unsaid: set[str],
 ) -> Generator[Finding, None, list[Drawn] | None]:
     """Yield what is wrong with a statistic; return its parts, or None where they have no numbers to derive from."""
@@ -250,8 +242,7 @@ def _statistic_findings(
         says = stated["parts"][place]
         drawn = Drawn(line=line, part=part, mechanism=mechanism, indices=says.get("index", []))
         name, known = f"{field}.parts[{place}]", None
-        certificate = yield from certificates.part(name, says, drawn)
-        values = part_values(drawn, certificate)
+        values = part_values(drawn)
         if part.cells > INLINE:
             known = yield from files.part(name, says, drawn, values)
         else:
@@ -370,13 +361,8 @@ def _refusal(ledger: Ledger, against: Mapping[str, Any] | None = None) -> str | 
 
 def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     """Yield what the guarantee of a release rests on; nothing of it depends on what lies beside the record."""
-    is_exact = record["arithmetic"] == "exact"
-    drawn = "an exact Laplace draw" if is_exact else "the noisy sum"
-    exact = f"rounding and clamping are functions of {drawn}: docs/theory/mechanism.md (1)-(3)"
+    exact = "rounding and clamping are functions of an exact Laplace draw: docs/theory/mechanism.md (1)-(3)"
     yield Premise(name="post-processing", status=PROVED, why=exact)
-    if not is_exact:
-        finite = f"{bits_in_words(record)}: docs/theory/finite-precision.md (6), (19), (20)"
-        yield Premise(name="finite precision", status=PROVED, why=finite)
     sums = "docs/theory/sensitivities.md (5)-(13), (17)-(22), for the declared bounds and relation"
     yield Premise(name="sensitivity", status=PROVED, why=sums)
     yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
@@ -387,9 +373,6 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     )
     filtered = "docs/theory/fast-path.md; the logarithm is compared with a table before its first use"
     yield Premise(name="fast path", status=TESTED, why=filtered)
-    if not is_exact:
-        rounded = f"MPFR rounds ln U, and the product with the noise scale, to the nearest of {bits_in_words(record)}"
-        yield Premise(name="correct rounding", status=ASSUMED, why=rounded)
     yield Premise(name="fair bits", status=ASSUMED, why="the operating system's entropy, and AES-256 keyed by it")
     yield Premise(name="engine", status=ASSUMED, why=f"{_engine(record)} as SQL says; tested against rationals")
     yield Premise(name="public declarations", status=ASSUMED, why=_declared_in_words(record))

@@ -24,10 +24,6 @@ def audit_values(found: Audit) -> dict[str, Any]:
         "amendments": [amendment_values(each) for each in found.amendments],
         "bounds_look_in_ledger": found.look,
         "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
-        "certificates": [
-            {"name": each.name, "beside": each.beside, "claim": str(each.claim), "steps": list(each.steps)}
-            for each in found.certificates
-        ],
         "findings": [
             {"field": each.field, "says": each.says, "should": each.should, "about": each.about or "record"}
             for each in found.findings

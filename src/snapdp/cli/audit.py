@@ -136,7 +136,6 @@ def _print(found: Any, path: Path, stated: str) -> None:
         note(f"Not looked at: {one_line(each)}. {why}", style="bold yellow")
     if len(found.unseen) > MOST_FINDINGS:
         note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
-    _print_certificates(found, path)
     for amendment in found.amendments:
         note(
             f"The account of {one_line(found.dataset)} was amended. {amended_in_words(amendment)}", style="bold yellow"
@@ -151,20 +150,3 @@ def _print(found: Any, path: Path, stated: str) -> None:
     note("Pages of docs/theory come with the source of snapdp, not with an installed package.")
     if warning := hides_nothing(Fraction(found.epsilon)):
         note(warning, style="bold red")
-
-
-def _print_certificates(found: Any, path: Path) -> None:
-    """Print what the certificates of finite precision claim, which of them are there, and how to check those."""
-    if not found.certificates:
-        return
-    listed = found.certificates[:MOST_FINDINGS]
-    rows = [(one_line(each.name.removesuffix(".certificate.json")), each.in_words) for each in listed]
-    table(("certificate of a mechanism", "claims a loss of at most"), rows, unbroken=0)
-    if len(found.certificates) > MOST_FINDINGS:
-        note(f"... and {len(found.certificates) - MOST_FINDINGS} more certificates: --json lists them.")
-    there = [shlex.quote(str(path.parent / each.name)) for each in listed if each.beside]
-    if there:
-        echo(f"Check {'it' if len(there) == 1 else 'them'}: snapdp check {' '.join(map(one_line, there))}")
-    for each in listed:
-        if not each.beside:
-            note(f"Not beside the record: {one_line(each.name)}. Asking again writes it, free of charge.")

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     Likes = tuple[LikelyQuantile, ...]
 
 OF_A_PLAN = {"fit", "budget", "if_like", "if_rows", "details"}
-OF_A_BARE_ONE = {"grid", "gamma", "bound", "clamp", "if_value", "if_output"}
-OF_A_MECHANISM = {"arithmetic", "bits", *OF_A_BARE_ONE}
+OF_A_MECHANISM = {"arithmetic", "bits", "grid", "gamma", "bound", "clamp", "if_value", "if_output"}
 EXAMPLE = """\b
 Examples:
   snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 \\
@@ -125,7 +124,7 @@ def refuse_strays(options: dict[str, Any]) -> None:
     elif options["sensitivity"] is not None:
         allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"
     else:
-        allowed, form = set(options) - OF_A_BARE_ONE, "statistics"
+        allowed, form = set(options) - OF_A_MECHANISM, "statistics"
     strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
     if strays:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)
@@ -134,8 +133,8 @@ def refuse_strays(options: dict[str, Any]) -> None:
 
 def _instead(strays: list[str]) -> str:
     """Return what to do about flags of a bare mechanism that were given with statistics or a study."""
-    if not OF_A_BARE_ONE.intersection(strays):
-        return " Write it into the study." if {"arithmetic", "bits"}.intersection(strays) else ""
+    if not OF_A_MECHANISM.intersection(strays):
+        return ""
     return (
         " Plan a bare mechanism with it: --sensitivity NUMBER and --bounds LOWER,UPPER in the place of the statistic; "
         "--json shows both for every statistic, as sensitivity and range."

@@ -19,7 +19,6 @@ from snapdp.cli.accounts.standing import fitting_command, to_raise
 from snapdp.cli.flags.account import ASKED_BEFORE
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
-from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_look
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
@@ -44,14 +43,12 @@ Examples:
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 VALUES = (".csv", ".parquet")
-MOST_NAMED = 10  # certificates, each on a line
 LOOK = "Look at how the cells are read first?"
 
 
 @click.command("release", cls=SectionedCommand, epilog=EXAMPLE)
 @source_options
 @statistic_options
-@release_arithmetic_options
 @text_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
@@ -68,7 +65,7 @@ LOOK = "Look at how the cells are read first?"
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where long tables and certificates go.  [default: beside --record, or --values]",
+    help="Where long tables go.  [default: beside --record, or --values]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
@@ -99,7 +96,6 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
         show_release(result, left=account.left, spent=account.spent)
         say_written([path for path in outputs if not any(each.filename == str(path) for each in unwritten)])
-        _say_certificates(result, options)
         if options["record"] is not None and not unwritten:
             named = shlex.join([str(options["record"]), "--ledger", shown_address(ledger_path)])
             say(f"To check it: snapdp verify {one_line(named)}")
@@ -168,26 +164,10 @@ def saved(result: Release, path: Path) -> click.FileError | None:
     return None
 
 
-def _say_certificates(result: Release, options: dict[str, Any]) -> None:
-    """Say which certificates of finite precision lie where: an answer of another version may name others."""
-    names, where, record = result.certificates(), _directory(options), options["record"]
-    there = [name for name in names if os.path.isfile(where / name)]
-    for name in there[:MOST_NAMED]:
-        say(f"wrote {one_line(str(where / name))}: what a mechanism loses, for snapdp check")
-    if len(there) > MOST_NAMED:
-        say(f"wrote {len(there) - MOST_NAMED} more such certificates in {one_line(str(where))}")
-    beside = where if record is None else record.parent
-    if there and beside.absolute() != where.absolute() and all(os.path.isfile(beside / name) for name in there):
-        say(f"wrote the same beside {one_line(str(record))}")
-    if lost := len(names) - len(there):
-        say(f"{lost} of the certificates that the record names are not there: another version made them")
-
-
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     from snapdp.api.study import Study, study
 
-    others = ("dataset", "arithmetic", "bits")
-    refuse_strays(options, given(options) + [f"--{name}" for name in others if options[name] is not None])
+    refuse_strays(options, given(options) + ["--dataset"] * (options["dataset"] is not None))
     if not is_study(options):
         return Study(declared_by_flags(options, dataset=account_named(options["dataset"], ledger)))
     found = study(options["source"])

@@ -39,7 +39,7 @@ Examples:
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where long tables and certificates go.  [default: beside the study, or here]",
+    help="Where long tables go.  [default: beside the study, or here]",
 )
 @click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="0: any.  [default: 8765, or the next]")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")

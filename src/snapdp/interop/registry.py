@@ -100,7 +100,6 @@ def _model() -> dict[str, Any]:
 def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
     kept = "" if "rows_per_person" not in record else " Of each person a bounded number of rows is kept."
     looked = " Bounds were found by a first look, which was charged by itself." if "bounds_from" in record else ""
-    how = "an exact Laplace draw" if record["arithmetic"] == "exact" else "arithmetic of p bits whose loss is proved"
     engine = f" (by {record['engine']})" if "engine" in record else ""
     return {
         "preprocessing_and_hyperparameter_tuning": (
@@ -108,8 +107,8 @@ def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
             "the bounds were chosen"
         ),
         "mechanisms": (
-            f"The snapping mechanism of snapdp {record['versions']['snapdp']}: {how} on exact integer sums"
-            f"{engine}, rounded to a grid and clamped. Floating point: no private value is computed in it; every "
+            f"The snapping mechanism of snapdp {record['versions']['snapdp']}: an exact Laplace draw on exact integer "
+            f"sums{engine}, rounded to a grid and clamped. Floating point: no private value is computed in it; every "
             f"printed number is a function of a grid index and public parameters. {BLANK}what guards the table itself"
         ),
         "composition": "Sequential: epsilons of all statistics add up, as exact fractions, in an append-only ledger.",

@@ -6,8 +6,8 @@ Room: interop. It reads charges of a ledger, which are public; it charges nothin
     pure, once at share * moving * eps       everywhere else                                        theory (4)
 
 A part is of the first kind where it has one cell that moves by one sensitivity at most, or counts rows or persons of
-whom no cell holds more than one that a neighbour may move. What cannot be read, or was drawn in finite precision, or
-was asked by another program, is pure at its whole charge: that is true of everything a ledger charges.
+whom no cell holds more than one that a neighbour may move. What cannot be read, or was asked by another
+program, is pure at its whole charge: that is true of everything a ledger charges.
 Theory: docs/theory/shown-composition.md, (3) and (4).
 """
 
@@ -50,16 +50,12 @@ def charged_spends(charged: Fraction, asked: Mapping[str, Any]) -> tuple[Spend, 
 
 
 def _asked(values: Mapping[str, Any], relation: Relation) -> Iterator[Spend]:
-    epsilon = Fraction(values["epsilon"])
     statistic = statistic_class(values["kind"]).from_declaration(values, relation)
-    if "arithmetic" in values:  # of p bits: no post-processing of a Laplace draw
-        yield Spend(law=PURE, epsilon=epsilon)
-    else:
-        yield from statistic_spends(statistic, epsilon)
+    yield from statistic_spends(statistic, Fraction(values["epsilon"]))
 
 
 def statistic_spends(statistic: Statistic, epsilon: Fraction) -> Iterator[Spend]:
-    """Yield what one statistic in exact arithmetic spends, part by part.                           theory (3), (4)
+    """Yield what one statistic spends, part by part.                                               theory (3), (4)
 
     Where its parts cannot move at one time they would be charged more than the statistic is: then it is one.
     """

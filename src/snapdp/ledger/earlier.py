@@ -20,7 +20,7 @@ from snapdp.values import Value
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Charge
 
-COST = ("epsilon", "alpha", "arithmetic", "bits")  # with others a statistic is the same, and its number another
+COST = ("epsilon", "alpha")  # with others a statistic is the same, and its number another
 
 
 class Earlier(Value):

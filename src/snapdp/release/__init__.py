@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.cross_tables import Crossed as Crossed, crossed as crossed
     from snapdp.release.declared_words import declared_clauses as declared_clauses
     from snapdp.release.derived import derived_blocks as derived_blocks
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     )
     from snapdp.release.release import holds_look as holds_look, released as released
     from snapdp.release.remarks import (
-        bits_in_words as bits_in_words,
         bound_lines as bound_lines,
         bounds_from_line as bounds_from_line,
         complete_lines as complete_lines,
@@ -78,7 +76,6 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "certificates": "MechanismCertificate",
             "cross_tables": "Crossed crossed",
             "declared_words": "declared_clauses",
             "derived": "derived_blocks",
@@ -89,7 +86,7 @@ else:
             "numbers": "Number NumberBlock shown_amount",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "holds_look released",
-            "remarks": "bits_in_words bound_lines bounds_from_line complete_lines cut_line distribution_line "
+            "remarks": "bound_lines bounds_from_line complete_lines cut_line distribution_line "
             "margins_line moved_line person_lines relation_stated remarks_on step_lines unknown_line unknown_places "
             "wide_lines",
             "report.page": "report_body report_page snapdp_version stated_versions",

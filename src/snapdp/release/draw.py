@@ -3,10 +3,9 @@
 Room: release. A block is a column of released numbers: cell, index, value, what is shown of it, and noise interval.
 Everything in it but the index is a function of the index and of public parameters.
 
-    value = shift + factor * (offset + grid * index);  interval = value +- factor * reach, inside the public range
+    value = shift + factor * grid * index;  interval = value +- factor * reach, inside the public range
     shown = value, inside the public range                                    theory: docs/theory/planning.md (33)
 
-The offset is 0 in exact arithmetic and the middle of the range in finite precision, whose index counts from there.
 A value is what was drawn and errs to both sides alike: sums, averages and margins are made of values. Shown is what
 some table may have: a count is not negative. Both are published.
 
@@ -175,7 +174,7 @@ class Drawn(Value):
         numerator, p = self.part.numerator, self.mechanism.parameters
         assert (p.end_lower, p.end_upper) == (p.low * p.grid, p.high * p.grid)  # the ends are outputs like others
         names = ("slope", "shift", "reach", "low", "high")
-        slope, shift = numerator.factor * p.data_grid, numerator.statistic(p.offset)
+        slope, shift = numerator.factor * p.data_grid, numerator.shift
         rationals = (slope, shift, numerator.factor * reach_of(p, alpha=alpha), *numerator.statistic_range)
         common = math.lcm(*(x.denominator for x in rationals))
         return CellNumbers(
@@ -218,7 +217,7 @@ class Drawn(Value):
         p, numerator = self.mechanism.parameters, self.part.numerator
         if not isinstance(numbers[0], (int, float)):
             return None
-        near = nearest_index((Fraction(numbers[0]) - numerator.statistic(p.offset)) / numerator.factor, p.data_grid)
+        near = nearest_index((Fraction(numbers[0]) - numerator.shift) / numerator.factor, p.data_grid)
         window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
         return next((index for index in window if self._printed(index) == numbers), None)
 
@@ -320,8 +319,7 @@ def _distinct(indices: Any) -> tuple[Any, Any]:
 
 def is_whole(part: Part, m: Mechanism) -> bool:
     """Tell whether all outputs are whole numbers: of counts and sums of integers, on a grid of whole numbers."""
-    p = m.parameters
-    return part.numerator.integers and p.data_grid.denominator == p.offset.denominator == 1
+    return part.numerator.integers and m.parameters.data_grid.denominator == 1
 
 
 def draw(request: Request, exact: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[Drawn]]:

@@ -27,7 +27,6 @@ from typing import Any, Self
 
 from snapdp.display import PUBLIC_TEXTS, one_line
 from snapdp.errors import DataError, PremiseError
-from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
 from snapdp.studies import (
@@ -70,8 +69,6 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
         "versions": {"pyspark", "postgresql"},
         "statistics": {
             "missing",
-            "arithmetic",
-            "bits",
             "rows_per_person",
             "groups_per_person",
             "margins",
@@ -85,7 +82,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
         **{key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"} for key in ("columns", "column")},
         # and lists of columns
         "by": {"from", "to", "each", "compare", "missing_in_sums", "exponents", "edges", "outside", "parents"},
-        "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
+        "parts": {"shown", "margin"},  # the first absent from the first records of this version
         "derived": {"shown", "margin", "deviation"},
     },
 }
@@ -94,7 +91,6 @@ LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare", "exponents"}  # of dates; how categories are compared; of magnitudes
 _LIKE = {"person_columns": "columns"}  # fields whose tables are those of another one
-_FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
 _MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the cells of this block apart
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
@@ -106,7 +102,7 @@ ALLOWED: dict[str, set[str]] = {
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
     "statistics": {  # and its details
-        "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "keys", "where", "parts",
+        "kind", "title", "epsilon", "alpha", "columns", "by", "keys", "where", "parts",
     },
     "keys": {"count", "digest", "cell"},  # the last where they are few
     "columns": _COLUMN,
@@ -117,11 +113,10 @@ ALLOWED: dict[str, set[str]] = {
     "where": {"column", "equals", "from", "below"},
     "parts": {
         "name", "epsilon", "cells", "moving", "sensitivity", "lower", "upper", "factor", "shift", "whole",
-        "noise_scale", "grid", "clamp", *_MARGIN, *_FINITE, *_NUMBERS,
+        "noise_scale", "grid", "clamp", *_MARGIN, *_NUMBERS,
     },
     "derived": {"name", "title", "statistic", "alpha", "cells", "deviation", *_MARGIN, *_NUMBERS},
     "file": {"name", "digest", "rows"},
-    "certificate": {"name", "digest"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
     "record": ALLOWED["record"]
@@ -129,15 +124,14 @@ REQUIRED: dict[str, set[str]] = {
     - {"most_units", *PUBLIC_TEXTS},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
-    "parts": ALLOWED["parts"] - _FINITE - _MARGIN - _NUMBERS,
+    "parts": ALLOWED["parts"] - _MARGIN - _NUMBERS,
     "derived": ALLOWED["derived"] - _MARGIN - _NUMBERS - {"deviation"},
     "file": ALLOWED["file"],
-    "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
     "keys": {"count", "digest"},
     "parents": ALLOWED["parents"],
 }
-TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories", "keys"}
+TABLES = {"versions", "csv", "by", "column", "file", "categories", "keys"}
 ROWS = {"statistics", "derived", "parts", "columns", "person_columns", "where", "parents"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
@@ -149,7 +143,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
-WHOLE_NUMBERS |= {"bits", "unit_rows", "most_units", "groups_per_person", "branching"}
+WHOLE_NUMBERS |= {"unit_rows", "most_units", "groups_per_person", "branching"}
 TRUTHS = {"whole", "complete", "correlation"}
 
 
@@ -195,14 +189,9 @@ def record_values(
     statistics = [
         {
             **declared,
-            "parts": [
-                {**part_values(part, certificate), **_numbers(number, part.block, files)}
-                for part, certificate in zip(parts, certificates, strict=True)
-            ],
+            "parts": [{**part_values(part), **_numbers(number, part.block, files)} for part in parts],
         }
-        for number, (declared, parts, certificates) in enumerate(
-            zip(request.declaration["statistics"], drawn, request.certificates, strict=True)
-        )
+        for number, (declared, parts) in enumerate(zip(request.declaration["statistics"], drawn, strict=True))
     ]
     return checked(
         {
@@ -210,7 +199,7 @@ def record_values(
             **(texts or {}),
             **relation_values(request.relation),
             **({} if request.own is None else {"own": request.own}),
-            "arithmetic": request.arithmetic,
+            "arithmetic": "exact",
             "engine": engine.name,
             **({"csv": dict(engine.csv)} if engine.csv else {}),
             "versions": {**library_versions(), **engine.versions},
@@ -239,8 +228,8 @@ def check_engine(engine: EngineUsed) -> None:
         raise _refused("would hold a longer list of null texts than records do")
 
 
-def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -> dict[str, Any]:
-    """Return everything public about a part but its numbers; `certificate` is that of its finite precision."""
+def part_values(drawn: Drawn) -> dict[str, Any]:
+    """Return everything public about a part but its numbers."""
     part: Part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
@@ -254,11 +243,9 @@ def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -
         "factor": str(numerator.factor),
         "shift": str(numerator.shift),
         "whole": drawn.is_whole,
-        "noise_scale": str(p.unit * p.noise_scale),
+        "noise_scale": str(p.noise_scale),
         "grid": str(p.data_grid),
         "clamp": [str(p.data_value(p.low)), str(p.data_value(p.high))],
-        **({} if p.precision is None else {"bits": p.precision.uniform}),
-        **({} if certificate is None else {"certificate": certificate.stated}),
     }
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.mechanism import Mechanism, proved_loss
-from snapdp.release.certificates import MechanismCertificate
+from snapdp.mechanism import Mechanism
 from snapdp.release.draw import Drawn, is_whole
 from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
@@ -34,7 +33,6 @@ from snapdp.tables import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
-MOST_OVERHEAD = Fraction(1, 2)  # of rounding in the loss of one cell
 _FREE_TEXT = {
     "name",
     "title",
@@ -69,7 +67,6 @@ def check_recordable(request: Request) -> None:
     for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
         for part, m in zip(line.statistic.parts, mechanisms, strict=True):
             _check_column_of_file(line, part, m)
-            _check_overhead(line, m)
     trial = _trial(request)
     _check_digits(trial)
     try:
@@ -149,23 +146,6 @@ def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
         )
 
 
-def _check_overhead(line: Line, m: Mechanism) -> None:
-    """Refuse a mechanism of so few bits that the checker of certificates follows it no more; theory (13b).
-
-    The checker takes ratios of probabilities below 2; e^(1/2) is far below that, however either of the two rounds.
-    """
-    p = m.parameters
-    if p.precision is None or p.bound is None:
-        return
-    loss = proved_loss(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound, precision=p.precision)
-    if loss is None or loss - 1 / p.noise_scale > MOST_OVERHEAD:
-        raise PremiseError(
-            f"with {p.precision.uniform} bits rounding may change the probabilities of {line.statistic.shown} by more "
-            "than any certificate states.",
-            "Give more bits, or leave them out. Nothing was read and nothing spent.",
-        )
-
-
 def _ends(part: Part, m: Mechanism) -> list[Fraction]:
     """Return the outermost numbers that a part may print, values and ends of intervals."""
     numerators = (m.parameters.data_value(m.parameters.low), m.parameters.data_value(m.parameters.high))
@@ -187,7 +167,7 @@ def _trial(request: Request) -> dict[str, Any]:
         "dataset": request.dataset,
         "dataset_version": "0" * 16,
         "charged": str(request.epsilon),
-        "arithmetic": request.arithmetic,
+        "arithmetic": "exact",
         "engine": max(ENGINES, key=len),
         "versions": dict.fromkeys(("snapdp", "python", *LIBRARIES), "0" * 41),
         "statistics": statistics,
@@ -200,7 +180,7 @@ def _trial(request: Request) -> dict[str, Any]:
 def _parts(line: Line, mechanisms: tuple[Mechanism, ...]) -> Iterator[dict[str, Any]]:
     for part, m in zip(line.statistic.parts, mechanisms, strict=True):
         drawn = Drawn(line=line, part=part, mechanism=m, indices=())
-        yield part_values(drawn, None if line.arithmetic is None else MechanismCertificate(digest=_DIGEST))
+        yield part_values(drawn)
 
 
 def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:

@@ -20,7 +20,6 @@ from snapdp.errors import UNKNOWN, LedgerError, PremiseError, SnapdpError, state
 from snapdp.exact import require_directed_rounding, shown
 from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
-from snapdp.release.certificates import named_in, write_certificates
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Bits, Block, Drawn, draw
 from snapdp.release.private_values import exact_values
@@ -74,7 +73,7 @@ def released(
 ) -> Outcome:
     """Release every statistic of a request and return its record; free of charge where it was answered before.
 
-    directory   where side files of long blocks are written, and certificates of finite precision
+    directory   where side files of long blocks are written
     is_sound    whether all of a record, and of its files in the directory, follows from what it declares: asked before
                 another's answer is handed out
     bits        for tests and replay only
@@ -92,10 +91,8 @@ def released(
         agree(account, **promised)
         state, fingerprint = table.state(), table.fingerprint()
         asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
-        certificates = request.certificate_files  # refused now, where there is no proof
         answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
         if answer is not None:
-            write_certificates(named_in(answer.record, certificates), directory)
             return _repeated(answer, ledger, directory, is_sound)
         statistics = [line.statistic for line in request.lines]
         table.statement(aggregates_of(statistics), salt=request.dataset)  # columns that are missing are not paid for
@@ -113,7 +110,6 @@ def released(
         engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
         check_engine(engine)
         require_directed_rounding()  # ... and MPFR must round as it is told
-        write_certificates(certificates, directory)
         version = ledger.dataset_version(account.name, fingerprint)
         failure: SnapdpError
         cost.is_not_known()

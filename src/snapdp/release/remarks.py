@@ -184,13 +184,6 @@ def protected_line(record: Mapping[str, Any], *, subject: str = "") -> str:
     return "" if relation is None else describe_protected(relation, subject=subject)
 
 
-def bits_in_words(record: Mapping[str, Any]) -> str:
-    """Return the bits of the numbers in which a release in finite precision was computed."""
-    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
-    shown = " and ".join(map(str, bits)) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
-    return f"{shown} bits"
-
-
 def person_lines(record: Mapping[str, Any]) -> list[str]:
     """Return how persons count in each statistic, a line for all that count them alike; none where rows are counted."""
     if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's

@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from snapdp.display import one_line
-from snapdp.errors import BoundError, PremiseError
+from snapdp.errors import BoundError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
-from snapdp.release.certificates import MechanismCertificate, certificate_of
 from snapdp.studies import (
     INLINE,
     BinnedColumn,
@@ -38,8 +37,6 @@ MOST_STATISTICS, MOST_DIGITS = 1000, 1000  # of a request, and of a number: what
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
 MOST_TERMS = 1 << 14  # that enter adjusted margins, of all statistics of a request
 MOST_RANKS = 1 << 22  # levels times shares of quantiles, of all statistics of a request whose levels a record lists
-MOST_PRECISION = 1024  # bits of a release in finite precision: what the independent checker derives in bounded work
-EXACT, PROVED = "exact", "proved"
 
 
 class Request(Value):
@@ -54,7 +51,6 @@ class Request(Value):
 
         if len(self.lines) > MOST_STATISTICS:
             raise BoundError(f"there are more than {MOST_STATISTICS} statistics.", "Ask in several requests.")
-        _check_arithmetic(self.lines)
         for line in self.lines:
             _check_numbers(line)
         _check_margins(self.lines)
@@ -84,32 +80,9 @@ class Request(Value):
     def mechanisms(self) -> tuple[tuple[Mechanism, ...], ...]:
         """Return for each statistic the mechanism of each of its parts."""
         return tuple(
-            tuple(
-                mechanism(part, line.epsilon, title=line.statistic.title, arithmetic=line.arithmetic)
-                for part in line.statistic.parts
-            )
+            tuple(mechanism(part, line.epsilon, title=line.statistic.title) for part in line.statistic.parts)
             for line in self.lines
         )
-
-    @property
-    def arithmetic(self) -> str:
-        """Return the arithmetic of all of it, by its name."""
-        arithmetic = self.lines[0].arithmetic
-        return EXACT if arithmetic is None else arithmetic.rule
-
-    @cached_property
-    def certificates(self) -> tuple[tuple[MechanismCertificate | None, ...], ...]:
-        """Return for each statistic the certificates of its parts: of finite precision, and none in exact arithmetic.
-
-        Asked for before the charge: where the verifier proves nothing, nothing is released.
-        """
-        finite = self.arithmetic != EXACT
-        return tuple(tuple(certificate_of(m.parameters) if finite else None for m in each) for each in self.mechanisms)
-
-    @property
-    def certificate_files(self) -> tuple[MechanismCertificate, ...]:
-        """Return the certificates that lie beside the record."""
-        return tuple(each for parts in self.certificates for each in parts if each is not None)
 
     @cached_property
     def declaration(self) -> dict[str, Any]:
@@ -120,21 +93,6 @@ class Request(Value):
             **({} if self.own is None else {"own": self.own}),
             "statistics": [statistic_values(line) for line in self.lines],
         }
-
-
-def _check_arithmetic(lines: Iterable[Line]) -> None:
-    """Refuse what is not proved, and two arithmetics in one request: a record states one."""
-    found = {line.arithmetic for line in lines}
-    if any(each is not None and each.rule != PROVED for each in found):
-        raise PremiseError(
-            "the notes' constants are tested, not proved: they are for plans, and no table is released with them.",
-            'Give arithmetic = "proved", or leave it out: exact arithmetic. Nothing was read and nothing spent.',
-        )
-    if len(found) > 1:
-        raise PremiseError("one request has two arithmetics.", "Give all its statistics the same.")
-    bits = max((each.bits or 0 for each in found if each is not None), default=0)
-    if bits > MOST_PRECISION:
-        raise BoundError(f"bits = {bits} are more than a record states.", f"Give at most {MOST_PRECISION}.", bits=bits)
 
 
 def _check_margins(lines: Iterable[Line]) -> None:
@@ -229,8 +187,4 @@ def unit_text(relation: Relation) -> str:
 
 def statistic_values(line: Line) -> dict[str, Any]:
     """Return everything public that makes a statistic what it is, and its cost."""
-    found = {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}
-    if line.arithmetic is None:
-        return found
-    bits = {} if line.arithmetic.bits is None else {"bits": line.arithmetic.bits}
-    return {**found, "arithmetic": line.arithmetic.rule, **bits}
+    return {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}

@@ -18,7 +18,6 @@ from snapdp.drafts import open_regular
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import shown
 from snapdp.ledger import canonical
-from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
 from snapdp.release.digits import shown_row
 from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks
 from snapdp.release.record import checked, file_names, stated_files
@@ -32,16 +31,8 @@ MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 class Release:
     """The published numbers of one request, and the record that proves what was done."""
 
-    def __init__(
-        self,
-        record: dict[str, Any],
-        *,
-        free: bool = False,
-        author: str | None = None,
-        certificates: Sequence[MechanismCertificate] = (),
-    ) -> None:
+    def __init__(self, record: dict[str, Any], *, free: bool = False, author: str | None = None) -> None:
         self.record = checked(record)
-        self._certificates = tuple(named_in(record, certificates))  # of finite precision: they lie beside the record
         self.free = free
         self.author = author  # the other role of a team ledger that drew it; the ledger proves payment, not the draw
 
@@ -126,13 +117,9 @@ class Release:
         """Return the names of the side files, each with what its numbers are."""
         return list(long_blocks(self.record))
 
-    def certificates(self) -> list[str]:
-        """Return the names of the certificates that say what its mechanisms lose: of finite precision, none else."""
-        return list(dict.fromkeys(each["name"] for each in stated_in(self.record)))
-
     def bytes_beside(self, name: str, directory: Path) -> bytes:
-        """Return the bytes of a side file or certificate, which must be those that were released."""
-        digests = {each["name"]: each["digest"] for each in (*stated_files(self.record), *stated_in(self.record))}
+        """Return the bytes of a side file, which must be those that were released."""
+        digests = {each["name"]: each["digest"] for each in stated_files(self.record)}
         if name not in digests or Path(name).name != name:
             raise DataError("the release has no such file.", "Choose one of its list.")
         return bytes_with(directory / name, digest=digests[name])
@@ -146,8 +133,6 @@ class Release:
 
         Beside values there is a dictionary of their columns, datapackage.json, which lists all files of values of a
         directory; where that is another's, it has the name of the file: values.datapackage.json.
-        Certificates of finite precision are written beside a record that was released here, not beside one that was
-        loaded.
         """
         from snapdp.drafts import write_text
         from snapdp.release.files import write_values
@@ -156,7 +141,6 @@ class Release:
 
         target = Path(path)
         if target.suffix == ".json":
-            write_certificates(self._certificates, target.parent)
             write_text(self.to_json() + "\n", target)
         elif target.suffix in (".html", ".htm"):
             write_text(self.to_html(), target)

@@ -30,7 +30,6 @@ from typing import Any
 from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, one_line
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
-from snapdp.mechanism import FinitePrecision, arithmetic_of
 from snapdp.studies.categories import KIND_KEYS, LATER_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
@@ -54,7 +53,7 @@ from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked, ask
 from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
-from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole, with_identifiers
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, with_identifiers
 from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
@@ -64,11 +63,11 @@ from snapdp.values import Value, replaced
 STUDY_VERSION = 2
 VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
     1: set(),
-    2: {"csv", "arithmetic", "bits", "unit_rows", "bounds_from", *PUBLIC_TEXTS},
+    2: {"csv", "unit_rows", "bounds_from", *PUBLIC_TEXTS},
 }
 STUDY_KEYS = (
     "version", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
-    "arithmetic", "bits", "data", "csv", "bounds_from", "columns", "statistic",
+    "data", "csv", "bounds_from", "columns", "statistic",
 )  # fmt: skip
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 CSV_KEYS = (*SINGLE_TEXTS, "null")
@@ -92,7 +91,6 @@ class DeclaredStudy(Value):
     data: str | None = None  # where the rows are, for `release`; no part of a request
     version: int = STUDY_VERSION  # whose rules it keeps
     csv: CsvDialect | None = None  # how they are written there, where that is a CSV file; no part of a request either
-    arithmetic: FinitePrecision | None = None  # in which all is planned and released; None is exact arithmetic
     title: str | None = None  # of the report; these three are for its readers, and no part of a request
     publisher: str | None = None
     contact: str | None = None
@@ -118,8 +116,6 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for keys.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
-        if self.version == 1 and self.arithmetic is not None:
-            raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
         if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
             raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
         if with_identifiers(self.relation, self.columns) != self.relation:
@@ -138,8 +134,6 @@ class DeclaredStudy(Value):
                 "bounds_from is no digest of a record.",
                 "Give sha256: and 64 hexadecimal digits, as `snapdp explore --study` writes them, or leave it out.",
             )
-        if any(each.arithmetic != self.arithmetic for each in self.asked):
-            raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
             object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
 
@@ -206,8 +200,7 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
     columns = _columns(top, version)
     with placed("study"):
         relation = with_identifiers(relation, columns.values())
-    arithmetic = _arithmetic(top)
-    asked = _asked(top, relation, columns, arithmetic, read_keys)
+    asked = _asked(top, relation, columns, read_keys)
     if version > 1:
         _check_labels(columns.values(), asked)
     with placed("study"):
@@ -221,7 +214,6 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         data=None if "data" not in top else _name(top.text("data"), key="data"),
         version=version,
         csv=_csv(top),
-        arithmetic=arithmetic,
         **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
     _check_repeats(study.asked)
@@ -274,18 +266,6 @@ def _person(top: TomlTable, version: int) -> list[str] | None:
     if not all(isinstance(each, str) for each in given):
         raise ParameterError("person is a list of other things.", "Give the name of a column, or a list of names.")
     return [_name(each, key="person") for each in given]
-
-
-def _arithmetic(top: TomlTable) -> FinitePrecision | None:
-    """Return the arithmetic that a study asks for: exact, where it says nothing."""
-    with placed("study"):
-        rule, bits = top.text("arithmetic"), top.number("bits")
-        if bits is not None and rule in (None, "exact"):
-            raise ParameterError(
-                "bits belongs to finite precision.",
-                'Give arithmetic="proved" with it, or leave bits out; arithmetic="notes" is for plans only.',
-            )
-        return arithmetic_of(rule, None if bits is None else whole(bits, name="bits"))
 
 
 def _csv(top: TomlTable) -> CsvDialect | None:
@@ -358,14 +338,10 @@ def _binned(column: NumberColumn, table: TomlTable) -> NumberColumn:
 
 
 def _asked(
-    top: TomlTable,
-    relation: Relation,
-    columns: Mapping[str, Column],
-    arithmetic: FinitePrecision | None,
-    read_keys: KeyReader | None,
+    top: TomlTable, relation: Relation, columns: Mapping[str, Column], read_keys: KeyReader | None
 ) -> tuple[Asked, ...]:
     tables = enumerate(top.tables("statistic"), start=1)
-    wanted = tuple(_line(number, values, relation, columns, arithmetic, read_keys) for number, values in tables)
+    wanted = tuple(_line(number, values, relation, columns, read_keys) for number, values in tables)
     if not wanted:
         raise ParameterError(
             "study: there is no statistic.", "Add a table [[statistic]].", place="study", key="statistic"
@@ -423,7 +399,6 @@ def _line(
     values: Any,
     relation: Relation,
     columns: Mapping[str, Column],
-    arithmetic: FinitePrecision | None,
     read_keys: KeyReader | None,
 ) -> Asked:
     place = f"statistic {number}"
@@ -442,7 +417,6 @@ def _line(
             accuracy=table.number("accuracy"),
             alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,
             lock=table.flag("lock"),
-            arithmetic=arithmetic,
         )
 
 

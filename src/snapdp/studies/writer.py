@@ -32,9 +32,6 @@ def study_to_toml(study: DeclaredStudy) -> str:
     top += relation_table(study.relation).items()
     if study.budget is not None:
         top.append(("budget", study.budget))
-    if study.arithmetic is not None:  # a slack, which no key says, is refused before a study has one
-        top.append(("arithmetic", study.arithmetic.rule))
-        top += [] if study.arithmetic.bits is None else [("bits", study.arithmetic.bits)]
     if study.data is not None:
         top.append(("data", study.data))
     blocks = [_lines(top)]

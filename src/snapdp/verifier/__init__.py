@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     )
     from snapdp.verifier.mechanism_program import (
         MechanismProgram as MechanismProgram,
-        fault_of_certificate as fault_of_certificate,
         mechanism_certificate as mechanism_certificate,
         mechanism_pair as mechanism_pair,
         program_of_mechanism as program_of_mechanism,
@@ -116,8 +115,7 @@ else:
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
             "mechanism_program": (
-                "MechanismProgram fault_of_certificate mechanism_certificate mechanism_pair program_of_mechanism "
-                "verify_mechanism"
+                "MechanismProgram mechanism_certificate mechanism_pair program_of_mechanism verify_mechanism"
             ),
             "machine.semantics": "evaluate_float evaluate_real run_float",
             "python.audited": "audit",

@@ -175,11 +175,3 @@ def mechanism_certificate(parameters: SnappingParameters) -> str:
 
     quick = verify_mechanism(parameters, evaluations=1)  # a bound needs no search for a witness
     return certificate_text(quick if quick.kind == VERIFIED else verify_mechanism(parameters))
-
-
-def fault_of_certificate(text: str, parameters: SnappingParameters) -> str | None:
-    """Return why a text is no certificate of a mechanism; None where it proves what the mechanism charges."""
-    from snapdp.verifier.certificate.certificate import fault_of
-
-    made = program_of_mechanism(parameters)
-    return fault_of(text, made.program, made.machine, parameters.charge)

@@ -166,7 +166,7 @@ def certificate_answer(place: Workplace, body: OfAccount) -> dict[str, Any]:
     """Return what the independent checker says of the certificate of a release."""
     _, result = found_charge(place, body.dataset, body.number)
     made = json.dumps(accepted_certificate(result.record), sort_keys=True, separators=(",", ":"))
-    found = examine_certificate(made.encode(), place.directory)
+    found = examine_certificate(made.encode())
     return {
         "ok": True,
         "accepted": found.accepted,

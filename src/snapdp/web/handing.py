@@ -65,5 +65,5 @@ def _addresses(place: Workplace, body: OfAccount, tokens: Tokens) -> dict[str, A
         seal = tokens.seal(body.dataset, body.number, name, shown)
         return f"{LINK}?{urlencode({**about, **({'shown': 'true'} if shown else {}), 'seal': seal})}"
 
-    names = (*FILES, *result.files(), *result.certificates())
+    names = (*FILES, *result.files())
     return {"ok": True, "report": address(REPORT, shown=True), "files": {name: address(name) for name in names}}

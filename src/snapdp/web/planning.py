@@ -91,7 +91,7 @@ def _words(said: PlanWords) -> dict[str, Any]:
 def _row(line: Line) -> dict[str, Any]:
     """Return what a row of the table shows of a line: its epsilon for a field, and whether its error can be asked."""
     try:
-        Asked(statistic=line.statistic, accuracy=Fraction(1), arithmetic=line.arithmetic)
+        Asked(statistic=line.statistic, accuracy=Fraction(1))
         why = ""
     except PremiseError as refusal:
         why = f"{refusal.problem} {refusal.advice}"

@@ -53,7 +53,7 @@ ORDINARY = ("at", "by", "to", "from", "each", "where", "complete", "null")  # wo
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)")  # names, which may be those of fields
 STUDY_FIELDS = (
     "dataset", "title", "publisher", "contact", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows",
-    "budget", "arithmetic", "bits", "columns", "statistic",
+    "budget", "columns", "statistic",
 )  # fmt: skip
 COLUMN_FIELDS = (
     "kind", "lower", "upper", "step", "missing", "edges", "outside", "null", "categories", "unknown", "compare",

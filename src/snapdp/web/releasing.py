@@ -184,7 +184,7 @@ def release_values(result: Release, asked: Study | None, charge: Charge) -> dict
         "blocks": [_block(block) for block in blocks],
         "remarks": remarks_on(result.record, every, most=MOST_ROWS),
         "files": list(FILES),
-        "beside": [*result.files(), *result.certificates()],
+        "beside": result.files(),
         "keeps_texts": asked is not None and result.free and _has_other_texts(result, asked),
     }
 

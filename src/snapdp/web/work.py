@@ -86,7 +86,6 @@ def audit_record(*, record: str, ledger: str | None, directory: str) -> dict[str
         "findings": [_seen(each) for each in values["findings"][:MOST_FINDINGS]],
         "more_findings": max(len(found.findings) - MOST_FINDINGS, 0),
         "premises": [_seen(each) for each in values["premises"]],
-        "certificates": [{**_seen(each), "steps": list(map(_shown, each["steps"]))} for each in values["certificates"]],
         "files": {key: list(map(_shown, names)) for key, names in values["files"].items()},
         "says": audit_in_words(found, THIS_RECORD),
         "claim": claim if found.sound else "",

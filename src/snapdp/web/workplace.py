@@ -73,7 +73,7 @@ class Workplace(Value):
     data       the table: a file, or the address of a server
     table      of a file or server that has several
     ledger     a file, or the address of a server; it need not be there yet
-    directory  where long tables and certificates of releases go
+    directory  where long tables of releases go
     """
 
     directory: Path

@@ -5,21 +5,17 @@ from __future__ import annotations
 import copy
 import datetime
 import random
-from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
 from typing import Any
 
 import snapdp
-from snapdp.errors import BoundError, SnapdpError
+from snapdp.errors import BoundError
 from snapdp.ledger.belonging import identical
-from snapdp.mechanism import FinitePrecision
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Drawn
 from snapdp.release.record import VERSIONS, EngineUsed, SideFile, is_long, key_of, record_values
 from snapdp.studies.categories import date_column
 from snapdp.studies.columns import NumberColumn, integer_column, number_column
-from snapdp.values import replaced
 
 STEPS = ["1", "1/100", "1/3", "7", "0.25", "1e-6"]
 EPSILONS = ["1", "0.1", "0.31", "1/3", "2.5", "40", "3e-9"]
@@ -331,23 +327,3 @@ def _has_several_cells(column: dict[str, Any]) -> bool:
 def _where(dice: random.Random, columns: dict[str, Any]) -> list[dict[str, Any]]:
     found = [{"column": "x", dice.choice(["from", "below"]): str(_declared(columns["x"]).upper)}]
     return [*found, {"column": "g", **_condition(dice, columns["g"])}] if dice.random() < 0.5 else found
-
-
-def in_proved_arithmetic(study: Any, bits: int | None = None) -> Any:
-    """Return the same study in finite precision, or None where that is refused: too few bits, or too wide a range."""
-    arithmetic = FinitePrecision(bits=bits)
-    asked = tuple(replaced(each, arithmetic=arithmetic) for each in study.declared.asked)
-    try:
-        found = snapdp.Study(replaced(study.declared, asked=asked, arithmetic=arithmetic))
-        found.request()
-    except SnapdpError:
-        return None
-    return found
-
-
-def proved_studies(dice: random.Random, count: int) -> Iterator[Any]:
-    """Yield random studies in finite precision, with bits that are declared or not."""
-    tries = (
-        in_proved_arithmetic(random_study(dice, version=2), dice.choice([None, 118, 128, 300])) for _ in range(999)
-    )
-    yield from islice((each for each in tries if each is not None), count)

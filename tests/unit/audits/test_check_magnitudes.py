@@ -82,7 +82,6 @@ def changed(record, field, value):
         ("columns", [{"name": "x", "kind": "magnitude", "exponents": [-10, 41]}]),
         ("columns", [{"name": "x", "kind": "integer", "lower": "0", "upper": "1", "step": "1", "missing": "dropped"}]),
         ("by", {"name": "z", "kind": "boolean", "unknown": "dropped", "null": "dropped"}),
-        ("arithmetic", "proved"),
     ],
 )
 def test_another_declaration_does_not_fit_the_numbers(field, value):

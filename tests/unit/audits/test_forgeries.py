@@ -269,7 +269,6 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         {**MANY, "categories": {**MANY["categories"], "count": 400_000}},
     ),
     "ranks at an alpha that clamps alone take": (asked(RANKS), ("statistics", 0, "alpha"), f"1/{1 << 36}"),
-    "ranks in finite precision": (asked(RANKS), ("statistics", 0, "arithmetic"), "proved"),
     "version 1 with ranks": (
         old_record(0),
         ("statistics", 0),

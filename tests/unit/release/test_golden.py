@@ -37,7 +37,6 @@ V1, V2, V3 = GOLDEN / "v1", GOLDEN / "v2", GOLDEN / "v3"
 STUDIES = {V1 / "change-one.toml": "record.json", V1 / "add-remove.toml": "record-with-files.json"}
 NEWER = {
     V2 / "change-one.toml": "record.json",
-    V2 / "proved.toml": "record-proved.json",
     V2 / "persons.toml": "record-persons.json",
     V2 / "quantiles.toml": "record-quantiles.json",
     V2 / "median.toml": "record-median.json",
@@ -100,17 +99,6 @@ def test_a_record_is_read_and_audited_as_sound(path):
     assert path.parent.name == f"v{record['snapdp_record']}"
     assert snapdp.load_release(path).record == record
     assert audit(record).findings == ()
-
-
-def test_a_record_in_proved_arithmetic_is_the_release_of_its_study_and_has_its_certificates_beside_it():
-    record = json.loads((V2 / "record-proved.json").read_text())
-    found = audit(record, directory=V2)
-    assert (found.findings, [each.beside for each in found.certificates]) == ((), [True] * len(found.certificates))
-    request = snapdp.study(V2 / "proved.toml").request()
-    assert identical(request.epsilon, request.declaration) == record["request"]
-    parts = [part for each in record["statistics"] for part in each["parts"]]
-    mechanisms = [m.parameters for each in request.mechanisms for m in each]
-    assert [part["noise_scale"] for part in parts] == [str(p.unit * p.noise_scale) for p in mechanisms]
 
 
 @pytest.mark.parametrize("name", ["persons", "levels", "keys"])

@@ -320,8 +320,6 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     options |= {"count": True, "by": ("town",), "n_max": 100, "epsilon": "1", "accuracy": None, "alpha": None}
     options |= {"categories": (",".join(TOWNS),), "integer": False, "n": None, "rows_per_person": None}
     options |= {
-        "arithmetic": None,
-        "bits": None,
         "persons": False,
         "groups_per_person": None,
         "at": None,

@@ -377,7 +377,7 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     options: dict[str, Any] = dict.fromkeys(NAMES) | {name: () for name in NAMES if name not in ("n", "n_max")}
     options |= {"count": True, "by": ("region,sex",), "n_max": 100, "epsilon": "1", "accuracy": None, "alpha": None}
     options |= {"categories": ("region=north,south,east", "sex=f,m"), "integer": False, "n": None}
-    options |= {"person": (), "rows_per_person": None, "arithmetic": None, "bits": None}
+    options |= {"person": (), "rows_per_person": None}
     options |= {"persons": False, "groups_per_person": None, "unit_rows": None, "keys": None}
     options |= {"at": None, "branching": None}
     for margins in (("sex;region,sex;",), ("sex", "region,sex", "")):
@@ -601,7 +601,7 @@ def test_a_known_total_is_known_in_the_plan():
 # Limits
 
 
-def test_an_epsilon_without_noise_too_many_margins_and_proved_arithmetic_are_refused():
+def test_an_epsilon_without_noise_and_too_many_margins_are_refused():
     with pytest.raises(BoundError, match="too large"):
         study_of({**COUNT, "epsilon": 10**6}).plan()
     five = {name: {"kind": "boolean"} for name in "abcde"}
@@ -613,8 +613,6 @@ def test_an_epsilon_without_noise_too_many_margins_and_proved_arithmetic_are_ref
     study = study_of(*many, columns=columns)
     with pytest.raises(BoundError, match="too many margins"):
         study.request()
-    with pytest.raises(PremiseError, match="exact law"):
-        snapdp.study(dataset="p", columns=COLUMNS, statistic=[COUNT], arithmetic="proved", **ADD).plan()
 
 
 MANY_DIGITS = "0." + "3" * 28 + "7"  # what an account can be charged, and adjusted tables do not end with

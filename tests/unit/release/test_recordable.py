@@ -316,32 +316,3 @@ def test_means_that_share_a_count_can_be_recorded_read_audited_and_certified(rel
     assert accepted_certificate(again)["record"] == again
     values = Release(again).value
     assert list(values) == names
-
-
-# Few bits at a large epsilon: rounding adds at most 2**-20 of epsilon, and yet more than the checker follows
-
-
-def counted(epsilon: str, bits: int) -> Any:
-    column = {"kind": "integer", "lower": 0, "upper": 1, "missing": "dropped"}
-    return snapdp.study(
-        dataset="people",
-        relation="add-remove",
-        n_max=10,
-        columns={"x": column},
-        statistic=[{"kind": "count", "epsilon": epsilon}],
-        arithmetic="proved",
-        bits=bits,
-    )
-
-
-@pytest.mark.parametrize(("epsilon", "bits"), [("1000000", 26), ("10000000", 29), ("100000000", 32)])
-def test_bits_that_no_certificate_can_state_are_refused_before_the_charge(tmp_path, epsilon, bits):
-    """They were released, charged and found sound; and then the checker said that the bits are too few."""
-    with snapdp.Ledger.create(tmp_path / "ledger") as ledger:
-        ledger.create_account("people", cap=10**9, relation="add-remove", rows=10)
-        with pytest.raises(SnapdpError, match=rf"with {bits} bits rounding may change the prob") as refused:
-            counted(epsilon, bits).release({"x": [1, 0, 1]}, ledger=ledger)
-        assert "Nothing was read and nothing spent" in str(refused.value)
-        assert ledger.account("people").spent == 0
-        record = counted(epsilon, bits + 2).release({"x": [1, 0, 1]}, ledger=ledger, directory=tmp_path).record
-    assert accepted_certificate(record)

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
-from snapdp.mechanism import FinitePrecision
 from snapdp.studies import reader
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
@@ -321,11 +320,6 @@ epsilons = st.fractions(min_value=F(1, 1000), max_value=10, max_denominator=1000
 levels = st.fractions(min_value=F(1, 100), max_value=F(1, 2), max_denominator=100)
 
 
-ARITHMETICS = st.sampled_from(
-    [None, FinitePrecision(), FinitePrecision(bits=128), FinitePrecision(rule="notes", bits=118)]
-)
-
-
 @st.composite
 def studies(draw):
     relation = draw(
@@ -390,10 +384,10 @@ def studies(draw):
     if relation.is_change_one and not real.dropped and not integer.dropped:
         queries += [variance_query(real, relation), covariance_query(integer, real, relation)]
     chosen = draw(st.lists(st.sampled_from(queries), min_size=1, max_size=5, unique=True))
-    wanted, arithmetic = [], draw(ARITHMETICS) if version > 1 else None
+    wanted = []
     for query in chosen:
         cost = {"epsilon": draw(epsilons)} if query.derivation or draw(st.booleans()) else {"accuracy": draw(epsilons)}
-        wanted.append(ask(query, **cost, alpha=draw(levels), lock=draw(st.booleans()), arithmetic=arithmetic))
+        wanted.append(ask(query, **cost, alpha=draw(levels), lock=draw(st.booleans())))
     return DeclaredStudy(
         dataset=draw(names),
         relation=relation,
@@ -401,7 +395,6 @@ def studies(draw):
         asked=tuple(wanted),
         version=version,
         budget=draw(st.none() | epsilons),
-        arithmetic=arithmetic,
     )
 
 
@@ -449,31 +442,6 @@ def test_units_that_version_1_has_no_word_for_are_refused_in_it(unit, problem):
     if newer.relation.person != "id":
         with pytest.raises(ParameterError, match="version 1 has no word for"):
             replaced(newer, version=1)
-
-
-@pytest.mark.parametrize(
-    ("said", "problem"),
-    [
-        ({"version": 1, "arithmetic": "proved"}, "the key 'arithmetic' is not known in version 1"),
-        ({"bits": 128}, "study: bits belongs to finite precision"),
-        ({"arithmetic": "exact", "bits": 128}, "study: bits belongs to finite precision"),
-        ({"arithmetic": "float"}, "study: arithmetic = 'float' is unknown"),
-        ({"arithmetic": 128}, "study: arithmetic is"),
-        ({"arithmetic": "proved", "bits": "many"}, "study: "),
-        ({"arithmetic": "proved", "bits": "118.5"}, "study: bits = 237/2 is not a positive whole number"),
-        ({"arithmetic": "proved", "bits": 1}, "study: a precision of 1 bits is not usable"),
-        ({"arithmetic": "proved", "bits": True}, "study: bits is"),
-    ],
-)
-def test_an_arithmetic_that_nobody_has_is_refused_with_its_place(said, problem):
-    with pytest.raises(ParameterError, match=re.escape(problem)):
-        study_from_values({**COUNTED, **said})
-
-
-def test_an_arithmetic_is_that_of_every_statistic():
-    found = study_from_values({**COUNTED, "arithmetic": "proved", "bits": "128"})
-    assert found.arithmetic == found.asked[0].arithmetic == FinitePrecision(bits=128)
-    assert study_from_values({**COUNTED, "arithmetic": "exact"}) == study_from_values(COUNTED)
 
 
 COUNTED = {

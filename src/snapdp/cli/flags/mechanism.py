@@ -60,18 +60,18 @@ class GridWord(click.types.StringParamType):
 
 GUESSES, CLAMP_WORDS, GRID = GuessWords(), ClampWords(), GridWord()
 _NUMBER: Any = {"type": NUMBER, "metavar": "NUMBER"}
-LEAST_BITS = "[default: 118, or more where the range asks for it]"
 ARITHMETIC = (
     click.option(
         "--arithmetic",
         metavar="NAME",
-        help="exact (default), proved or notes (not for releases); the last two compute with --bits bits.",
+        help="exact (default), proved or notes; the last two compute with --bits bits.",
     ),
-    click.option("--bits", type=WHOLE, metavar="P", help=f"Of proved and notes.  {LEAST_BITS}"),
-)
-OF_A_RELEASE = (
-    click.option("--arithmetic", metavar="NAME", help="exact (default), or proved, which computes with --bits bits."),
-    click.option("--bits", type=WHOLE, metavar="P", help=f"Of proved.  {LEAST_BITS}"),
+    click.option(
+        "--bits",
+        type=WHOLE,
+        metavar="P",
+        help="Of proved and notes.  [default: 118, or more where the range asks for it]",
+    ),
 )
 SHAPE = (
     click.option(
@@ -108,16 +108,6 @@ DECLARED = (
     click.option("--sensitivity", **_NUMBER, help="The most that neighbours differ."),
     click.option("--bounds", metavar="LOWER,UPPER", help="The public range of the statistic."),
 )
-
-
-def release_arithmetic_options(command: Any) -> Any:
-    """Add the flags of the arithmetic of a release, for which the notes' is refused."""
-    return _added(command, OF_A_RELEASE)
-
-
-def stated_arithmetic(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what the flags say of the arithmetic, by the keys of a study."""
-    return {key: options[key] for key in ("arithmetic", "bits") if options.get(key) is not None}
 
 
 def mechanism_options(command: Any) -> Any:

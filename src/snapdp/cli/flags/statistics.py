@@ -21,7 +21,6 @@ from snapdp.cli.flags.columns import (
     names_of,
     statistics_in_order,
 )
-from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.cli.flags.several_columns import several_told
 from snapdp.cli.flags.texts import said_texts
 from snapdp.cli.flags.two_readings import plain_number
@@ -59,7 +58,6 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
         "version": STUDY_VERSION,
         "dataset": dataset,
         **stated_relation(options),
-        **stated_arithmetic(options),
         "columns": columns,
         "statistic": [
             {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)

@@ -23,8 +23,7 @@ _HEADINGS = {
     "The table": "data table spark",
     "How a CSV file is written": "delimiter quote decimal thousands encoding null",
     "Cost": "epsilon accuracy alpha fit budget ledger dataset own yes no-inspect",
-    "Arithmetic": "arithmetic bits",
-    "A bare mechanism": "sensitivity grid gamma bound clamp",
+    "A bare mechanism": "sensitivity arithmetic bits grid gamma bound clamp",
     "What if": "if-like if-rows if-value if-output",
     "Output": "title publisher contact report record values study directory plot details json",
 }

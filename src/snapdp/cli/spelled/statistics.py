@@ -51,7 +51,7 @@ def groups(statistic: Values) -> list[str]:
     return [by] if isinstance(by, str) else list(by)
 
 
-def statistic_words(study: DeclaredStudy, statistics: list[Values], *, is_brief: bool) -> list[str]:
+def statistic_words(statistics: list[Values], *, is_brief: bool) -> list[str]:
     """Return the flags of statistics, conditions and groups.
 
     is_brief   leave out what is chosen where nothing is said: branches of trees, shares of margins
@@ -73,10 +73,6 @@ def statistic_words(study: DeclaredStudy, statistics: list[Values], *, is_brief:
     found += flag("shares", numbers(first["shares"])) if "shares" in first and not is_brief else []
     most = [each["groups_per_person"] for each in statistics if "groups_per_person" in each]
     found += flag("groups_per_person", str(most[0])) if most else []
-    arithmetic = study.arithmetic
-    if arithmetic is not None:
-        found += flag("arithmetic", arithmetic.rule)
-        found += [] if arithmetic.bits is None else flag("bits", str(arithmetic.bits))
     return found
 
 

@@ -84,7 +84,7 @@ def _candidates(study: DeclaredStudy) -> Iterator[list[str]]:
     used = used_columns(values)
     whom, cost = relation_words(study.relation), cost_words(study, values["statistic"])
     for is_brief in (True, False):
-        asked = statistic_words(study, values["statistic"], is_brief=is_brief)
+        asked = statistic_words(values["statistic"], is_brief=is_brief)
         yield [*asked, *column_words(study, values, used), *whom, *cost]
 
 
@@ -164,7 +164,7 @@ def _other_request(plan: Plan, made: Plan) -> str:
         if keys := [key for key in mine if mine[key] != its.get(key)] + [key for key in its if key not in mine]:
             about = " and ".join(CALLED.get(key, key) for key in keys)
             return f"no flag says all that {line.statistic.shown} says of {about}"
-        if (line.epsilon, line.alpha, line.arithmetic) != (other.epsilon, other.alpha, other.arithmetic):
+        if (line.epsilon, line.alpha) != (other.epsilon, other.alpha):
             return f"no flags say what {line.statistic.shown} costs"
     return ""
 

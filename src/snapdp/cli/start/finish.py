@@ -296,7 +296,6 @@ def _free_name(where: Path, name: str) -> Path:
 def _written(result: Release, where: Path, study: str, unwritten: Collection[str]) -> dict[str, str]:
     """Return the files of a release, and what each is."""
     tables = {name: "a table too long for the record: keep it beside it" for name, _ in result.long_blocks()}
-    proofs = dict.fromkeys(result.certificates(), "what a mechanism loses, for snapdp check")
     ours = {study if name == STUDY else name: means for name, means in FILES.items() if name not in unwritten}
-    found = {**ours, **BESIDE, **tables, **proofs}
+    found = {**ours, **BESIDE, **tables}
     return {name: means for name, means in found.items() if os.path.exists(where / name)}

@@ -9,11 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from snapdp.display import Html, data_table
-from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
 from snapdp.release.digits import shown_interval, shown_value
 from snapdp.release.numbers import NumberBlock
-from snapdp.release.remarks import bits_in_words
 from snapdp.release.report.declared import declared, every_column, naming, person_columns
 from snapdp.release.report.results import is_technical
 from snapdp.release.report.words import LONG_TABLE, cut_note, interval_head, named_rows, part_in_words, text
@@ -80,55 +77,19 @@ def _table(
 
 
 def _mechanisms(record: dict[str, Any]) -> Iterable[str]:
-    """Yield what was done to every number, in the arithmetic of the record, and with which parameters."""
-    is_exact = record["arithmetic"] == "exact"
-    yield f"<h3>What was done</h3><p>{EXACTLY if is_exact else text(_finitely(record))}</p>"
+    """Yield what was done to every number, and with which parameters."""
+    yield f"<h3>What was done</h3><p>{EXACTLY}</p>"
     heads = ("statistic", "epsilon of each group", "sensitivity", "noise scale", "grid", "factor", "shift")
     titles = told_apart(each["title"] for each in record["statistics"])
     named = [{**each, "title": title} for each, title in zip(record["statistics"], titles, strict=True)]
     parts = [(each, part) for each in named for part in each["parts"]]
     rows = [(_part_named(*each), *(text(each[1][name]) for name in PARAMETERS)) for each in parts]
-    if is_exact:
-        yield _table("Parameters of every part.", heads, rows, ("l", *"r" * len(PARAMETERS)))
-        return
-    rows = [(*row, text(_middle(part))) for row, (_, part) in zip(rows, parts, strict=True)]
-    yield _table("Parameters of every part.", (*heads, "middle"), rows, ("l", *"r" * len(heads)))
-    proofs = [
-        (_part_named(*each), str(each[1].get("bits", "")), Html(f"<code>{text(_certificate(each[1]))}</code>"))
-        for each in parts
-    ]
-    yield _table("Certificates of every part.", ("statistic", "bits", "certificate"), proofs, ("l", "r", "l"))
-
-
-def _finitely(record: dict[str, Any]) -> str:
-    """Return what was done in finite precision."""
-    return (
-        f"Exact integer sums, Laplace noise in numbers of {bits_in_words(record)}, rounded to a grid (the snapping "
-        f"mechanism; arithmetic {record['arithmetic']}). Sensitivity, noise scale, grid and middle are those of the "
-        "whole number that was drawn, whose range the middle halves; value = shift + factor \u00d7 (middle + grid "
-        "\u00d7 index). What a mechanism loses, rounding included, its certificate says, a file that the record names "
-        "and snapdp check reads. It is about one step: where somebody moves a number in k steps, by k rows or by one "
-        "that goes from bound to bound, it claims a k-th part of the epsilon of the group. snapdp verify of the record "
-        "tells k."
-    )
+    yield _table("Parameters of every part.", heads, rows, ("l", *"r" * len(PARAMETERS)))
 
 
 def _part_named(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> Html:
     title = text(readable_title(statistic["title"], statistic))
     return Html(title + (f", {text(part['name'])}" if len(statistic["parts"]) > 1 else ""))
-
-
-def _certificate(part: Mapping[str, Any]) -> str:
-    return str(part["certificate"]["name"]) if "certificate" in part else ""
-
-
-def _middle(part: Mapping[str, Any]) -> str:
-    """Return the middle of the range of what was drawn."""
-    try:
-        lower, upper = (parameter(part[key], name=key) for key in ("lower", "upper"))
-    except SnapdpError:  # a record may be anybody's
-        return ""
-    return str((lower + upper) / 2)
 
 
 def _columns(record: dict[str, Any]) -> str:

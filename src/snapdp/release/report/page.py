@@ -107,8 +107,6 @@ def stated_versions(page: str) -> set[str]:
 
 def _checking(release: Release) -> str:
     """Return how you check the page: by the record, whose digest it states."""
-    files = ", ".join(f"<code>{text(name)}</code>" for name in release.certificates())
-    proved = f"<p>What rounding costs is proved in {files}; <code>snapdp check</code> reads them.</p>" if files else ""
     return (
         "<h2>How to check this</h2>"
         f"<p>This page was written by snapdp <code>{text(snapdp_version())}</code> from the record of the release, a "
@@ -117,5 +115,5 @@ def _checking(release: Release) -> str:
         "computes everything in the record again from what was declared and drawn. With <code>--ledger</code> the data "
         "holder finds its charge as well. <code>snapdp verify record.json --certificate certificate.json</code> writes "
         "a certificate, and <code>snapdp check certificate.json</code> checks that by a program of its own.</p>"
-        f"<p>Digest of the record: <code>{text(digest(release.to_json()))}</code></p>{proved}"
+        f"<p>Digest of the record: <code>{text(digest(release.to_json()))}</code></p>"
     )

@@ -10,7 +10,6 @@ from typing import Any
 
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import positive, probability
-from snapdp.mechanism import FinitePrecision, arithmetic_of
 from snapdp.studies.ranks.quantiles import Quantiles
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
@@ -42,7 +41,6 @@ class Asked(OfStatistic):
     accuracy: Fraction | None = None
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False
-    arithmetic: FinitePrecision | None = None
 
     def _check(self) -> None:
         if (self.epsilon is None) == (self.accuracy is None):
@@ -92,15 +90,12 @@ def ask(
     accuracy: Any = None,
     alpha: Any = DEFAULT_ALPHA,
     lock: bool = False,
-    arithmetic: Any = None,
-    bits: int | None = None,
 ) -> Asked:
-    """Return a validated statistic with its cost, and the arithmetic it is to be planned in."""
+    """Return a validated statistic with its cost."""
     return Asked(
         statistic=statistic,
         epsilon=None if epsilon is None else positive(epsilon, name="epsilon"),
         accuracy=None if accuracy is None else positive(accuracy, name="accuracy"),
         alpha=probability(alpha, name="alpha"),
         lock=lock,
-        arithmetic=arithmetic_of(arithmetic, bits),
     )

@@ -2,7 +2,7 @@
 
 Room: studies. It cannot see data. The same as `accuracy.cliff_hint`, but at the epsilon typed for the whole statistic,
 in its own units, for whole numbers (whose errors are whole, so that they do not change over wide stretches of epsilon),
-in either arithmetic, and in a few milliseconds: candidates are read off the curve, in doubles and on the safe side, and
+and in a few milliseconds: candidates are read off the curve, in doubles and on the safe side, and
 each is kept only if the accuracy that a plan would show there says so.
 Theory: docs/theory/planning.md, (31)-(32); docs/theory/sensitivities.md, (14).
 """

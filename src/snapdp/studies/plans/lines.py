@@ -17,7 +17,7 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive, probability
-from snapdp.mechanism import FinitePrecision, Mechanism
+from snapdp.mechanism import Mechanism
 from snapdp.studies.grouping.margins import Margins
 from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked, OfStatistic
 from snapdp.studies.plans.part_worth import epsilon_needed, numerator_accuracy
@@ -26,23 +26,19 @@ from snapdp.studies.ranks.rank_figures import LikelyQuantile, RankFigures
 from snapdp.studies.statistics.adjusted import check_margins
 from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
 from snapdp.studies.statistics.number_errors import NumberError
-from snapdp.studies.statistics.parts import finite_steps, mechanism
+from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.statistic import Statistic
 
 SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
 
 
 class Line(OfStatistic):
-    """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any.
-
-    arithmetic   in which it is planned, and released where it is proved; None is exact arithmetic
-    """
+    """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any."""
 
     epsilon: Fraction
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False
     target: Fraction | None = None
-    arithmetic: FinitePrecision | None = None
 
     def _check(self) -> None:
         positive(self.epsilon, name="epsilon")
@@ -52,14 +48,10 @@ class Line(OfStatistic):
         if self.alpha < SMALLEST_ALPHA:
             told = f"alpha of {self.statistic.shown} is below 2**-940."
             raise BoundError(told, "Give a larger one, such as 1e-280.", key="alpha")
-        if self.arithmetic is not None and self.arithmetic.slack:
-            raise ParameterError("few bits with a slack are for study, not for tables.", "Leave the slack out.")
-        self.statistic.check_epsilon(self.epsilon, self.arithmetic)
+        self.statistic.check_epsilon(self.epsilon)
         self.statistic.check_alpha(self.alpha)
         if self.statistic.margins is not None:
             check_margins(self.statistic, self.epsilon, self.alpha)
-            if self.arithmetic is not None:
-                finite_steps(self.statistic.parts[0], self.statistic.shown)  # which margins do not have
 
     @cached_property
     def margins(self) -> tuple[MarginFigures, ...]:
@@ -97,16 +89,7 @@ class Line(OfStatistic):
     @cached_property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Return for each part the mechanism of its cells."""
-        title, arithmetic = self.statistic.title, self.arithmetic
-        return tuple(mechanism(part, self.epsilon, title=title, arithmetic=arithmetic) for part in self.statistic.parts)
-
-    @property
-    def bits(self) -> tuple[int, ...]:
-        """Return for each part the bits of its numbers, declared or chosen; none in exact arithmetic."""
-        if self.arithmetic is None:
-            return ()
-        found = (m.parameters.precision for m in self.mechanisms)
-        return tuple(each.uniform for each in found if each is not None)
+        return tuple(mechanism(part, self.epsilon, title=self.statistic.title) for part in self.statistic.parts)
 
     @property
     def accuracy(self) -> Fraction | None:
@@ -165,14 +148,13 @@ def planned(asked: Asked) -> Line:
         assert asked.epsilon is not None
         epsilon = asked.epsilon
     else:
-        epsilon = epsilon_needed(asked.statistic, asked.accuracy, asked.alpha, arithmetic=asked.arithmetic)
+        epsilon = epsilon_needed(asked.statistic, asked.accuracy, asked.alpha)
     return Line(
         statistic=asked.statistic,
         epsilon=epsilon,
         alpha=asked.alpha,
         lock=asked.lock,
         target=asked.accuracy,
-        arithmetic=asked.arithmetic,
     )
 
 

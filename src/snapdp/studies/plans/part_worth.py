@@ -12,49 +12,28 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from snapdp.accuracy import Curve, curve_of
-from snapdp.errors import PremiseError
-from snapdp.exact import shown
-from snapdp.mechanism import FinitePrecision, SnappingParameters
-from snapdp.studies.statistics.parts import Part, finite_steps, mechanism
+from snapdp.mechanism import SnappingParameters
+from snapdp.studies.statistics.parts import Part, mechanism
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import replaced
+
+if TYPE_CHECKING:
+    from snapdp.accuracy import Curve
 
 WHOLE = Fraction(1)  # numerators are whole numbers
 
 
-def part_accuracy(
-    part: Part,
-    epsilon: Fraction,
-    alpha: Fraction,
-    *,
-    title: str | None = None,
-    arithmetic: FinitePrecision | None = None,
-) -> Fraction:
+def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction) -> Fraction:
     """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
-    m = mechanism(part, epsilon, title=title, arithmetic=arithmetic)
-    return part.numerator.factor * numerator_accuracy(m.parameters, alpha)
+    return part.numerator.factor * numerator_accuracy(mechanism(part, epsilon).parameters, alpha)
 
 
-def epsilon_needed(
-    statistic: Statistic, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
-) -> Fraction:
+def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
     """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
     (part,) = statistic.parts
-    steps = accuracy / part.numerator.factor
-    try:
-        return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
-    except PremiseError as refusal:
-        if (bits := refusal.numbers.get("bits")) is None:
-            raise
-        raise PremiseError(
-            f"{statistic.shown}: {bits} bits are too few for accuracy = {shown(accuracy)} on this range, whatever "
-            "epsilon is tried: rounding would use up a visible part of it.",
-            "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
-            accuracy=accuracy,
-            bits=bits,
-        ) from None
+    return numerator_epsilon(part, accuracy / part.numerator.factor, alpha) / part.share
 
 
 @lru_cache(maxsize=4096)  # a plan that is edited asks for most of its accuracies again
@@ -65,38 +44,28 @@ def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     return accuracy(replaced(p, step=WHOLE), alpha=alpha, method="tight")
 
 
-def numerator_epsilon(
-    part: Part, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
-) -> Fraction:
-    """Return the least epsilon at which one cell has an accuracy in numerator units.
-
-    Rounded up to four digits; in finite precision that of one step is so rounded, and then taken for every step.
-    """
+def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fraction:
+    """Return the least epsilon, rounded up to four digits, at which one cell has an accuracy in numerator units."""
     from snapdp.accuracy import epsilon_for
 
-    numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part)
+    numerator = part.numerator
     found = epsilon_for(
         accuracy=accuracy,
         alpha=alpha,
-        sensitivity=Fraction(numerator.sensitivity, steps),
+        sensitivity=numerator.sensitivity,
         lower=numerator.lower,
         upper=numerator.upper,
         step=WHOLE,
-        finest=Fraction(1) if numerator.integers and arithmetic is None else Fraction(0),
-        arithmetic=arithmetic,
+        finest=Fraction(1) if numerator.integers else Fraction(0),
     )
-    return found.epsilon * steps
+    return found.epsilon
 
 
-def curve_of_part(part: Part, alpha: Fraction, *, finite: SnappingParameters | None = None) -> Curve:
-    """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole.
+def curve_of_part(part: Part, alpha: Fraction) -> Curve:
+    """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole."""
+    from snapdp.accuracy import Curve
 
-    finite   the mechanism of the cell, where it computes in finite precision
-    """
     numerator = part.numerator
-    if finite is not None:
-        factor = numerator.factor * finite.unit
-        return replaced(curve_of(finite, alpha), sensitivity=finite_steps(part) / part.share, factor=factor)
     return Curve(
         sensitivity=numerator.sensitivity / part.share,
         alpha=alpha,

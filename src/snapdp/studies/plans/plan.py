@@ -71,14 +71,6 @@ class Plan(Value):
         """Return the titles of its lines as people read them; of two that are alike the later one has its number."""
         return told_apart(line.statistic.readable_title for line in self.lines)
 
-    @property
-    def arithmetic_in_words(self) -> str:
-        """Return in which arithmetic it computes, and with how many bits: "exact", or "proved, 118 bits"."""
-        rules = {"exact" if line.arithmetic is None else line.arithmetic.rule for line in self.lines}
-        bits = sorted({each for line in self.lines for each in line.bits})
-        many = f"{bits[0]} to {bits[-1]}" if len(bits) > 1 else "".join(map(str, bits))
-        return " and ".join(sorted(rules)) + (f", {many} bits" if many else "")
-
     @cached_property
     def sharings(self) -> tuple[Sharing, ...]:
         """Return which means could share a count, and what that would buy: it is said, and never done."""

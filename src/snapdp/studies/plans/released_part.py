@@ -10,17 +10,20 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from snapdp.accuracy import Curve
 from snapdp.display import one_line
 from snapdp.exact import HALF, ln_enclosure, power_of_two_at_least, rounded_up
-from snapdp.mechanism import ExactLaw, Inner, Law, SnappingParameters, exact_parameters, law_of
+from snapdp.mechanism import ExactLaw, SnappingParameters, exact_parameters
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.plans.part_worth import curve_of_part, numerator_accuracy
 from snapdp.studies.plans.remarks import part_names
 from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
+
+if TYPE_CHECKING:
+    from snapdp.accuracy import Curve
 
 RANK_PIECES = 40
 ENOUGH_BITS = 128
@@ -87,19 +90,10 @@ class ReleasedPart(Value):
         return inside if not numerator.integers and abs(found - inside) <= UNSEEN * self.accuracy else found
 
     def law(self, value: Fraction | None = None) -> ExactLaw:
-        """Return the law of a real Laplace draw at a guess, or in the middle of the range: for pictures.
-
-        In finite precision nobody could see what p bits change; what is printed is asked of `printed_law`.
-        """
-        return ExactLaw(self._inner(value), self.parameters)
-
-    def printed_law(self, value: Fraction) -> Law:
-        """Return the law of what is released, in its own arithmetic."""
-        return law_of(self._inner(value), self.parameters)
-
-    def _inner(self, value: Fraction | None) -> Inner:
+        """Return the law of what is released at a guess, or in the middle of the range."""
         p, numerator = self.parameters, self.part.numerator
-        return p.inner((p.lower + p.upper) / 2 if value is None else (value - numerator.shift) / numerator.factor)
+        guess = (p.lower + p.upper) / 2 if value is None else (value - numerator.shift) / numerator.factor
+        return ExactLaw(p.inner(guess), p)
 
     def statistic(self, index: int) -> Fraction:
         """Return the number that is released for an index."""
@@ -116,7 +110,7 @@ class ReleasedPart(Value):
 
     @cached_property
     def natural_accuracy(self) -> Fraction:
-        """Return the error on the natural grid, in exact arithmetic; whole statistics stay whole.    planning (6)"""
+        """Return the error on the natural grid; whole statistics stay whole.    planning (6)"""
         numerator, epsilon = self.part.numerator, self.line.epsilon * self.part.share
         natural = power_of_two_at_least(numerator.sensitivity / epsilon)
         p = exact_parameters(
@@ -133,8 +127,7 @@ class ReleasedPart(Value):
         """Return error against epsilon: of quantiles, which are read off very many counts, that of their ranks."""
         if self.line.ranks is not None:
             return RankCurve(line=self.line)
-        finite = None if self.line.arithmetic is None else self.parameters
-        return curve_of_part(self.part, self.line.alpha, finite=finite)
+        return curve_of_part(self.part, self.line.alpha)
 
     @property
     def here(self) -> tuple[Fraction, Fraction]:

@@ -67,7 +67,7 @@ def could_share(lines: Iterable[Line], if_rows: int | None = None) -> tuple[Shar
     for line in lines:
         mean = line.statistic
         if isinstance(mean, Mean) and mean.count_share is not None and not any(c.dropped for c in mean.number_columns):
-            rows = (mean.relation, mean.by, mean.where, mean.rows_per_person, line.alpha, line.arithmetic)
+            rows = (mean.relation, mean.by, mean.where, mean.rows_per_person, line.alpha)
             alike.setdefault(rows, []).append(line)
     return tuple(found for each in alike.values() if len(each) > 1 for found in _gain(each, if_rows))
 

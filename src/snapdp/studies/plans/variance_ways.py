@@ -53,7 +53,7 @@ class OtherWay(Value):
 def other_way(line: Line) -> OtherWay | None:
     """Return where the other way would be better; None where it nowhere is, or the line is no such variance."""
     variance, n = line.statistic, line.statistic.relation.rows
-    if not isinstance(variance, Variance) or variance.count_share is not None or line.arithmetic is not None:
+    if not isinstance(variance, Variance) or variance.count_share is not None:
         return None
     allowed = (n - 1) * line.accuracies[0]
     within, least = Fraction(-1), allowed

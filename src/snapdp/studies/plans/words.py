@@ -230,8 +230,6 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
         )
     if by_itself := each_by_itself("±", [many for place in range(len(plan.lines)) for many in _numbers(plan, place)]):
         yield by_itself
-    if arithmetic := arithmetic_of_plan(plan):
-        yield arithmetic
 
 
 def _numbers(plan: Plan, place: int) -> list[int]:
@@ -277,16 +275,6 @@ def _often(plan: Plan) -> str:
 
 def _promise(plan: Plan) -> tuple[str, ...]:
     return describe_protected(plan.relation), explain_protection(plan.relation, plan.total)
-
-
-def arithmetic_of_plan(plan: Plan) -> str:
-    """Return in which arithmetic a plan computes, as a sentence; empty where it is exact."""
-    arithmetic = plan.lines[0].arithmetic
-    if arithmetic is None:
-        return ""
-    chosen = ", chosen" if arithmetic.bits is None else ""
-    only = "" if arithmetic.rule == "proved" else "; for plans only"
-    return f"Arithmetic: {plan.arithmetic_in_words}{chosen}{only}."
 
 
 # Details

@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
+from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies.relation import Relation, whole
-from snapdp.studies.statistics.parts import Part, finite_steps
+from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import count_part
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
@@ -38,10 +38,6 @@ class TreeStatistic(Statistic):
     @abstractmethod
     def tree(self) -> LevelTree:
         """Return the tree of its ordered cells, of one group."""
-
-    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:  # noqa: ARG002
-        if arithmetic is not None:
-            finite_steps(self.parts[0], self.shown)  # which trees do not have
 
     def check_alpha(self, alpha: Fraction) -> None:
         from snapdp.accuracy import level_for

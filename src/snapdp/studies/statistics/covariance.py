@@ -123,7 +123,7 @@ class Covariance(CentredSums):
             upper=n * n // 4 * product,
             factor=x.step * y.step / (n * (n - 1)),
         )
-        return (Part(numerator=numerator, steps=1),)
+        return (Part(numerator=numerator),)
 
     @property
     def aggregates(self) -> list[Aggregate]:

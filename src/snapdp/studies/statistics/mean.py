@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Self
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter, shown
-from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
@@ -87,7 +86,7 @@ class Mean(CentredSums):
     @property
     def public_parts(self) -> tuple[Part, ...]:
         share = Fraction(1, len(self.columns))
-        return tuple(Part(numerator=self._one_mean(c), share=share, steps=1) for c in self.number_columns)
+        return tuple(Part(numerator=self._one_mean(c), share=share) for c in self.number_columns)
 
     def _one_mean(self, column: NumberColumn) -> Numerator:
         """Return the mean of all n rows as one number."""
@@ -148,11 +147,11 @@ class Mean(CentredSums):
         column = declared["columns"][0]
         return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
 
-    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
+    def check_epsilon(self, epsilon: Fraction) -> None:
         if self.count_share is None:
             return
         for column, centred in zip(self.number_columns, self.parts, strict=False):
-            p = mechanism(centred, epsilon, title=self.title, arithmetic=arithmetic).parameters
+            p = mechanism(centred, epsilon, title=self.title).parameters
             furthest = max(abs(column.lower), abs(column.upper))
             grid = centred.numerator.factor * p.data_grid / self.relation.rows  # the finest mean: of the largest table
             check_printable(self.title, furthest=furthest, grid=grid)

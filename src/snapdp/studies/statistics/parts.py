@@ -13,10 +13,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from snapdp.display import one_line
-from snapdp.errors import BoundError, PremiseError
-from snapdp.exact import positive, power_of_two_at_least, shown, to_float_nearest
-from snapdp.mechanism import FINE, FinitePrecision, Mechanism, SnappingParameters, declared, spacing_of_doubles
+from snapdp.errors import BoundError
+from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
+from snapdp.mechanism import FINE, Mechanism, SnappingParameters, declared, spacing_of_doubles
 from snapdp.studies.grouping.margins import Margin
 from snapdp.values import Value
 
@@ -60,9 +59,6 @@ class Part(Value):
 
     moving   how many sensitivities the cells together move between neighbours, at most (their L1 distance)
     share    of the typed epsilon that the mechanism of each cell runs at
-    steps    of equal length that one sensitivity is, such that all moves of all cells together are `moving * steps` of
-             them at most, whole ones: rounding is paid for with each.                       finite-precision (19), (20)
-             None where a kind does not say it: then it has no finite precision
     margin   which columns of the groups tell its cells apart, where the statistic has margins: then its grid is at most
              one unit of the numerator, so that the noise has one law whatever the value is     adjusted-tables (12)
     finer    outputs are so many times closer than the natural grid: numbers of which many are added are hardly moved by
@@ -73,36 +69,26 @@ class Part(Value):
     cells: int = 1
     moving: int = 1
     share: Fraction = Fraction(1)
-    steps: int | None = None
     margin: Margin | None = None
     finer: int = 0
 
 
-def mechanism(
-    part: Part, epsilon: Any, *, title: str | None = None, arithmetic: FinitePrecision | None = None
-) -> Mechanism:
+def mechanism(part: Part, epsilon: Any, *, title: str | None = None) -> Mechanism:
     """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
 
     Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole; of margins
-    1, or the fine grid where that is finer and the statistic is not whole. In finite precision the mechanism of one
-    step of the numerator, at what one step may lose, on the natural grid, in steps. A refusal begins with the title of
-    the statistic.
+    1, or the fine grid where that is finer and the statistic is not whole. A refusal begins with the title of the
+    statistic.
     """
-    numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
-    cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
-    grid = part_grid(part, numerator.sensitivity / cell_epsilon) if arithmetic is None else None
-    try:
-        parameters = _parameters(
-            epsilon=cell_epsilon,
-            sensitivity=Fraction(numerator.sensitivity, steps),
-            lower=numerator.lower,
-            upper=numerator.upper,
-            grid=grid,
-            arithmetic=arithmetic,
-        )
-    except PremiseError as refusal:
-        raise _refused(refusal, one_line(title or numerator.name), epsilon) from None
-    if not numerator.integers or arithmetic is not None:
+    numerator, cell_epsilon = part.numerator, positive(epsilon, name="epsilon") * part.share
+    parameters = _parameters(
+        epsilon=cell_epsilon,
+        sensitivity=numerator.sensitivity,
+        lower=numerator.lower,
+        upper=numerator.upper,
+        grid=part_grid(part, numerator.sensitivity / cell_epsilon),
+    )
+    if not numerator.integers:
         ends = (numerator.statistic(parameters.data_value(k)) for k in parameters.ends)
         apart = numerator.factor * parameters.data_grid
         check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=apart)
@@ -113,40 +99,6 @@ def mechanism(
 def _parameters(**premises: Any) -> SnappingParameters:
     """Return the parameters of a mechanism: they alone are kept, since one that draws is nobody else's."""
     return declared(**premises).parameters
-
-
-def _refused(refusal: PremiseError, name: str, epsilon: Any) -> PremiseError:
-    """Return the refusal of a mechanism as that of a statistic: with the epsilon typed, and what helps there."""
-    if (bits := refusal.numbers.get("bits")) is None:
-        return PremiseError(f"{name}: {refusal.problem}", refusal.advice, **refusal.numbers)
-    return PremiseError(
-        f"{name}: {bits} bits are too few for epsilon = {shown(epsilon)} and this range: rounding would use up a "
-        "visible part.",
-        "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
-        epsilon=epsilon,
-        bits=bits,
-    )
-
-
-def finite_steps(part: Part, title: str | None = None) -> int:
-    """Return the steps of a part; refuse finite precision where its kind does not say them, or it is a margin."""
-    if part.finer:
-        raise PremiseError(
-            f"{title or part.numerator.name} has no finite precision: ranks need the exact law of the noise.",
-            "Leave the arithmetic out. Nothing was read and nothing spent.",
-        )
-    if part.margin is not None:
-        raise PremiseError(
-            f"{title or part.numerator.name} has no finite precision: adjusted tables need the exact law of the noise.",
-            "Leave the arithmetic out, or margins. Nothing was read and nothing spent.",
-        )
-    if part.steps is None:
-        raise PremiseError(
-            f"{title or part.numerator.name} has no finite precision: its kind does not say how often neighbours pay "
-            "for rounding.",
-            "Leave the arithmetic out: in exact arithmetic nothing rounds.",
-        )
-    return part.steps
 
 
 def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
@@ -176,7 +128,7 @@ def fine_grid(noise_scale: Fraction) -> Fraction:
 
 
 def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
-    """Return the grid of a part in exact arithmetic; None for the fine one."""
+    """Return the grid of a part; None for the fine one."""
     if part.finer:
         return power_of_two_at_least(noise_scale) / part.finer
     if part.margin is not None:

@@ -3,14 +3,14 @@
 Room: studies. A person counts once in each group where a row of theirs meets all conditions, in at most k groups. When
 a person comes or goes, at most k cells move, each by 1, and nobody else's groups change. So every cell has sensitivity
 1 and k of them move: each runs at epsilon/k. (A sensitivity of k in one cell would be the same noise, and a number that
-no cell ever moves by; in finite precision rounding is paid for once in each of the k cells, one step each.)
+no cell ever moves by.)
 
     sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
 
 Where k = 1 the table is one of persons, each in one cell: its margins are sums of cells, as those of rows are, from the
 one choice, and add up. Where k > 1 a sum of cells counts somebody twice, and no choice makes it a number of persons.
 
-Theory: docs/theory/sensitivities.md; finite-precision.md, (20); docs/theory/persons.md, (17) and (18).
+Theory: docs/theory/sensitivities.md; docs/theory/persons.md, (17) and (18).
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class PersonCount(Tabulated):
             name="persons", sensitivity=1, lower=0, upper=self.relation.rows, factor=Fraction(1), integers=True
         )
         moving = self.groups_per_person or 1
-        return Part(numerator=people, cells=cells, moving=moving, share=share / moving, steps=1)
+        return Part(numerator=people, cells=cells, moving=moving, share=share / moving)
 
     @property
     def persons(self) -> Persons:

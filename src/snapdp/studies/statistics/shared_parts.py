@@ -52,8 +52,7 @@ def count_numerator(relation: Relation) -> Numerator:
 def count_part(relation: Relation, cells: int, share: Fraction = WHOLE) -> Part:
     """Return the counts of disjoint cells; under change-one two of them move, where there are two.    theory (6)"""
     moving = min(2, cells) if relation.is_change_one else 1
-    numerator, steps = count_numerator(relation), relation.moved_rows
-    return Part(numerator=numerator, cells=cells, moving=moving, share=share / moving, steps=steps)
+    return Part(numerator=count_numerator(relation), cells=cells, moving=moving, share=share / moving)
 
 
 def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fraction, shift: Fraction) -> Numerator:
@@ -70,16 +69,12 @@ def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fractio
 
 
 def in_groups(numerator: Numerator, relation: Relation, groups: Groups | None, *, share: Fraction = WHOLE) -> Part:
-    """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)
-
-    Each row of a person, or of a unit of several rows, is one step of it.
-    """
-    steps = relation.moved_rows
+    """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)"""
     if groups is None:
-        return Part(numerator=numerator, share=share, steps=steps)
+        return Part(numerator=numerator, share=share)
     # Two also where there is one group only: a row that stays may go from one end of the bounds to the other.
     moving = 2 if relation.is_change_one else 1
-    return Part(numerator=numerator, cells=groups.cells, moving=moving, share=share / moving, steps=steps)
+    return Part(numerator=numerator, cells=groups.cells, moving=moving, share=share / moving)
 
 
 def rows_that_count(total: Sum) -> Count:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError
-from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Persons, Test
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
@@ -180,7 +179,7 @@ class Statistic(Value, ABC):
         """Return how many blocks of numbers are derived from it, at most."""
         return 1
 
-    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
+    def check_epsilon(self, epsilon: Fraction) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
 
     def check_alpha(self, alpha: Fraction) -> None:

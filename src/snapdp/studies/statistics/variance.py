@@ -88,7 +88,7 @@ class Variance(CentredSums):
             upper=n * n // 4 * square,
             factor=self.column.step**2 / (n * (n - 1)),
         )
-        return (Part(numerator=numerator, steps=1),)
+        return (Part(numerator=numerator),)
 
     @property
     def aggregates(self) -> list[Aggregate]:

@@ -74,19 +74,6 @@ def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[
     }
 
 
-def fault_of(text: str, program: Program, machine: Machine, claim: Fraction) -> str | None:
-    """Return why a text does not certify that a program keeps a claim; None where the checker accepts that it does."""
-    from snapdp.verifier.certificate.check import check, unique
-
-    try:
-        found = json.loads(text, object_pairs_hook=unique)
-    except ValueError:
-        return "it is no JSON"
-    should = {**what_is_judged(program, machine, claim), "verdict": VERIFIED}
-    wrong = [key for key, each in should.items() if type(found) is not dict or found.get(key) != each]
-    return f"it has another {wrong[0]}" if wrong else check(found)
-
-
 def _require_covered(verdict: Verdict) -> None:
     """Refuse what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
     shape, outer = verdict.shape, None if verdict.execution is None else verdict.execution.folded

@@ -12,7 +12,6 @@ const ASKED = ["rows_per_person", "unit_rows"]; // to be filled in where they ap
 const UNSAID = { rows_per_person: 1 }; // what a study file means that does not say it
 const KEPT =
   "All others are left out of every number: with 1, a count of rows is one of persons. More rows, more noise.";
-const ARITHMETICS = [["", "exact"], ["proved", "proved, with certificates"]];
 const TEXT_FILE = /\.(csv|tsv|txt)(\.gz)?$/i;
 const SPACES = ["space", "no-break space", "narrow no-break space"];
 const NAMED = { ",": "comma", ";": "semicolon", ".": "point" };
@@ -131,12 +130,11 @@ export function aboutStudy(model) {
       ofStudy(model, "number", "budget", "Budget", "Epsilon for the whole plan.")),
     dialect(model),
     h("details", { class: "more", key: "texts" },
-      h("summary", {}, "Title, publisher and arithmetic"),
+      h("summary", {}, "Title and publisher"),
       h("div", { class: "fields" },
         textOf(model, "title", "Title", "For readers of the report."),
         textOf(model, "publisher", "Publisher"),
-        textOf(model, "contact", "Contact"),
-        arithmetic(model))),
+        textOf(model, "contact", "Contact"))),
   ];
 }
 
@@ -150,20 +148,6 @@ function textOf(model, key, label, hint = "") {
   const none = key === "dataset" ? "" : undefined;
   const set = (value) => model.set(model.study, key, value ?? none, { field: `/${key}` });
   return FIELD_TYPES.text({ label, hint, field: `/${key}`, value: model.study[key], set });
-}
-
-function arithmetic(model) {
-  const { study } = model;
-  const set = (value) => {
-    delete study.bits;
-    model.set(study, "arithmetic", value, { now: true, field: "/arithmetic" });
-  };
-  const value = study.arithmetic === "exact" ? undefined : study.arithmetic;
-  const hint = "Exact, unless you want certificates.";
-  return [
-    choice({ label: "Arithmetic", hint, field: "/arithmetic", value, set }, ARITHMETICS),
-    value === "proved" && ofStudy(model, "whole", "bits", "Bits", "The fewest that are allowed where left out."),
-  ];
 }
 
 /** Return how a text file is written; nothing where the table is no such file. */

@@ -27,7 +27,7 @@ const NUMBERS_TOO = "Look at its numbers too: their decimal sign and thousands a
 const ROWS = "Write a whole number, such as 5000.";
 const AMOUNT = "Write a number above 0, such as 0.1 or 1/3.";
 const KINDS = { // of the fields that no form holds
-  n: "rows", n_max: "rows", if_rows: "rows", rows_per_person: "whole", unit_rows: "whole", bits: "whole",
+  n: "rows", n_max: "rows", if_rows: "rows", rows_per_person: "whole", unit_rows: "whole",
   budget: "amount", cap: "amount", epsilon: "amount", accuracy: "error", alpha: "number",
   from: "number", below: "number", // of conditions
 };

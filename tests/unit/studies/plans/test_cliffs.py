@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
-
 import snapdp
 from snapdp.accuracy.four_digits import next_four_digits
-from snapdp.accuracy.hints import cliff_hint
-from snapdp.display import exact_amount, four_digits_up
+from snapdp.accuracy.hints import Hint, cliff_hint
 from snapdp.exact import round_digits_up
 from snapdp.studies import cliff_in_words, cliffs_of
 from snapdp.values import replaced
@@ -23,17 +20,15 @@ ABOUT = [{"kind": "mean", "column": "age"}, {"kind": "histogram", "column": "reg
 EPSILONS = ("0.3", "0.48", "0.49", "0.7", "0.99", "1/3", "3", "40")
 
 
-def lines(arithmetic=None, **relation):
+def lines(**relation):
     relation = relation or {"relation": "change-one", "n": 5000}
-    said = {} if arithmetic is None else {"arithmetic": arithmetic}
     asked = [{**each, "epsilon": "0.5"} for each in ABOUT]
-    return snapdp.study(version=2, dataset="p", columns=COLUMNS, statistic=asked, **relation, **said).plan().lines
+    return snapdp.study(version=2, dataset="p", columns=COLUMNS, statistic=asked, **relation).plan().lines
 
 
-@pytest.mark.parametrize("arithmetic", [None, "proved"])
-def test_a_hint_is_true_at_the_accuracies_that_a_plan_shows(arithmetic):
+def test_a_hint_is_true_at_the_accuracies_that_a_plan_shows():
     seen = set()
-    for line in lines(arithmetic):
+    for line in lines():
         for epsilon in EPSILONS:
             here = replaced(line, epsilon=F(epsilon))
             for hint in cliffs_of(here):
@@ -47,7 +42,7 @@ def test_a_hint_is_true_at_the_accuracies_that_a_plan_shows(arithmetic):
                 else:
                     assert here.epsilon < hint.better_epsilon <= here.epsilon * F(11, 10)
                     assert then * hint.better_epsilon <= here.accuracy * here.epsilon * F(99, 100)
-    assert seen == ({"cheaper"} if arithmetic is None else {"cheaper", "sharper"})
+    assert seen == {"cheaper"}
 
 
 def test_a_cheaper_epsilon_is_the_least_of_four_digits():
@@ -79,11 +74,9 @@ def test_whole_numbers_have_cliffs_that_their_mechanism_does_not_know():
 
 
 def test_a_cliff_that_is_near_is_told_with_both_errors():
-    (mean, _) = lines("proved")
-    cheaper, sharper = cliffs_of(replaced(mean, epsilon=F("0.49")))
-    assert cliff_in_words(cheaper).startswith("Epsilon 0.413 gives ± 0.1920 as well")
-    text = f"epsilon {exact_amount(sharper.better_epsilon)} gives ± {four_digits_up(sharper.better_accuracy)}"
-    assert cliff_in_words(sharper) == f"A cliff is near: {text} instead of ± 0.1920."
+    numbers = {"epsilon": F("0.49"), "accuracy": F("0.192"), "better_epsilon": F(1, 2), "better_accuracy": F("0.16")}
+    told = cliff_in_words(Hint(kind="sharper", alpha=F(1, 20), **numbers))
+    assert told == "A cliff is near: epsilon 0.5 gives ± 0.1600 instead of ± 0.1920."
 
 
 def test_numbers_that_follow_from_several_have_no_cliff():

@@ -8,12 +8,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp import FinitePrecision
 from snapdp.accuracy import accuracy
 from snapdp.display import four_digits_up
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.decimals import floor_log10, power_of_ten
-from snapdp.release.request import Request
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plans.asked import ask
@@ -252,29 +250,6 @@ def test_ten_percent_more_epsilon_is_offered_to_each_line():
     assert "epsilon 1/2 -> 11/20, accuracy" in repr(offers[0])
 
 
-def test_an_offer_that_few_bits_do_not_allow_is_empty_and_no_error():
-    column = integer_column("x", lower=0, upper=1000)
-    said = {"arithmetic": "proved", "bits": 33}
-    line = planned(ask(mean_query(column, change_one(n=1000)), epsilon="0.95", **said))
-    (offer,) = Plan(lines=(line,)).offers()
-    assert (offer.accuracies, offer.more_accuracies, offer.gains) == (line.accuracies, (), ())
-    assert "epsilon 19/20 -> 209/200, accuracy refused" in repr(offer)
-    (small,) = Plan(lines=(line,)).offers(more="0.01")
-    assert len(small.more_accuracies) == 1
-
-
-def test_too_few_bits_are_refused_by_the_statistic_and_by_what_was_typed():
-    halves = histogram_query(REGION, N)  # each cell at half of the epsilon typed
-    with pytest.raises(PremiseError) as refused:
-        planned(ask(halves, epsilon="0.25", arithmetic="proved", bits=20)).accuracies  # noqa: B018
-    assert refused.value.problem.startswith("histogram(region): 20 bits are too few for epsilon = 1/4 and this range")
-    assert refused.value.advice.endswith("Nothing was read and nothing spent.")
-    assert "grid" not in refused.value.advice
-    assert "slack" not in refused.value.advice
-    with pytest.raises(PremiseError, match=r"mean\(age\): 12 bits are too few for accuracy = 1/4 on this range"):
-        planned(ask(mean_query(AGE, N), accuracy="0.25", arithmetic="proved", bits=12))
-
-
 def test_a_fitted_line_that_misses_the_accuracy_asked_for_says_so():
     small = plan([ask(mean_query(AGE, N), accuracy="0.5"), ask(QUERIES[2], epsilon=1)]).fit("0.1")
     assert not small.lines[0].meets_target
@@ -444,72 +419,3 @@ def test_a_mean_of_a_0_1_column_is_planned_with_whole_sums():
     p = mechanism(part, line.epsilon).parameters
     assert line.accuracy == F(6, 5000) < accuracy(p) * part.numerator.factor
     assert max(accuracy(p, value=f) for f in (0, 1, 2500, 4999, 5000)) == 6
-
-
-@pytest.mark.parametrize("rule", ["proved", "notes"])
-@pytest.mark.parametrize("query", [QUERIES[0], QUERIES[1], QUERIES[2]], ids=lambda q: q.title)
-def test_a_line_is_planned_in_the_arithmetic_asked_for(query, rule):
-    (line,) = plan([ask(query, epsilon="0.5", arithmetic=rule, bits=118)]).lines
-    (part,) = query.parts
-    p = mechanism(part, F(1, 2), arithmetic=line.arithmetic).parameters
-    assert (p.rule, p.epsilon) == (rule, part.share / 2)
-    assert line.accuracy <= accuracy(p) * part.numerator.factor
-    assert line.accuracy > plan([ask(query, epsilon="0.5")]).lines[0].accuracy  # the natural grid, against the fine one
-
-
-def test_a_target_is_met_in_the_arithmetic_asked_for():
-    exact, notes = (plan([ask(QUERIES[0], accuracy="0.16", arithmetic=each)]).lines[0] for each in ("exact", "notes"))
-    assert exact.epsilon < notes.epsilon
-    assert notes.accuracy <= F("0.16")
-    assert notes.meets_target
-
-
-@pytest.mark.parametrize("m", [1, 4])
-def test_a_person_with_several_rows_pays_for_each_in_a_plan_in_proved_arithmetic(m):
-    """The epsilon of one row has four digits: one unit less in the last misses the target."""
-    query = count_query(add_remove(n_max=10_000, person="id", rows_per_person=m))
-    line = planned(ask(query, accuracy=50, arithmetic="proved"))
-    assert line.accuracy == 50
-    of_a_row = line.epsilon / m
-    less = m * (of_a_row - power_of_ten(floor_log10(of_a_row) - 3))
-    assert Line(statistic=query, epsilon=less, arithmetic=line.arithmetic).accuracy > 50
-    p = mechanism(query.parts[0], line.epsilon, arithmetic=line.arithmetic).parameters
-    curve = curve_of_part(query.parts[0], line.alpha, finite=p)
-    first = curve.points(line.epsilon, 2 * line.epsilon)[0][1]
-    assert 50 <= first < 51  # of whole values the next lower one is promised
-
-
-def test_means_in_finite_precision_are_printable_by_their_grid_in_data_units():
-    """Doubles near a million are 2**-33 apart, means of the largest table 1/1000: 2048 times as much, and more.
-
-    A million times less, as the grid is in sensitivities, would not be.
-    """
-    query = mean_query(integer_column("x", lower=0, upper=10**6), add_remove(n_max=10**9))
-    line = planned(ask(query, epsilon=1, arithmetic="proved"))
-    p = mechanism(query.parts[0], line.epsilon, arithmetic=line.arithmetic).parameters
-    assert p.data_grid == 10**6 * p.grid
-    line.statistic.check_epsilon(line.epsilon, line.arithmetic)
-
-
-def test_few_bits_with_a_slack_are_no_line_of_a_plan():
-    with pytest.raises(ParameterError, match="for study, not for tables"):
-        plan([ask(QUERIES[0], epsilon=1, arithmetic=FinitePrecision(bits=24, slack=1))])
-
-
-def test_a_plan_in_finite_precision_is_released_where_it_is_proved():
-    exact, proved, notes = (
-        plan([ask(QUERIES[0], epsilon=1, arithmetic=each)]) for each in ("exact", "proved", "notes")
-    )
-    assert Request(dataset="people", plan=proved).epsilon == Request(dataset="people", plan=exact).epsilon == 1
-    with pytest.raises(PremiseError, match="no table is released with them"):
-        Request(dataset="people", plan=notes)
-
-
-def test_the_picture_of_a_line_in_finite_precision_is_never_below_its_promise():
-    (line,) = plan([ask(QUERIES[0], epsilon="0.5", arithmetic="notes")]).lines
-    (part,) = line.statistic.parts
-    curve = curve_of_part(part, line.alpha, finite=mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters)
-    points = curve.points(line.epsilon / 2, line.epsilon * 2)
-    assert points[0][1] >= points[-1][1]
-    at = min(value for epsilon, value in points if epsilon <= float(line.epsilon))
-    assert at >= float(line.accuracy)

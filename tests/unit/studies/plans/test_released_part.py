@@ -18,12 +18,9 @@ COLUMNS = {
 }
 
 
-def plan_of(*asked, arithmetic=None):
-    said = {} if arithmetic is None else {"arithmetic": arithmetic}
+def plan_of(*asked):
     statistic = [{"epsilon": "0.5", **each} for each in asked]
-    study = snapdp.study(
-        version=2, dataset="p", relation="change-one", n=3, columns=COLUMNS, statistic=statistic, **said
-    )
+    study = snapdp.study(version=2, dataset="p", relation="change-one", n=3, columns=COLUMNS, statistic=statistic)
     return study.plan()
 
 
@@ -65,15 +62,6 @@ def test_the_natural_grid_is_that_of_a_mechanism_with_it():
         line=plan_of({"kind": "count", "where": [{"column": "age", "below": 14}], "epsilon": "8"}).lines[0]
     )
     assert count.natural_accuracy.denominator == 1  # a natural grid below one would not print whole numbers
-
-
-def test_in_finite_precision_what_is_printed_has_its_own_law():
-    part = ReleasedPart(line=plan_of({"kind": "mean", "column": "age"}, arithmetic="proved").lines[0])
-    shown, printed = part.law(F(14)), part.printed_law(F(14))
-    assert type(shown).__name__ == "ExactLaw"
-    assert type(printed).__name__ == "FiniteLaw"
-    for k in (shown.centre, shown.centre + 1):
-        assert float(shown.index_probability(k)) == pytest.approx(float(printed.index_probability(k)), rel=1e-12)
 
 
 def test_names_of_parts_are_those_that_people_read():

@@ -7,7 +7,6 @@ are computed from the rows, in fractions, and turned into numerators by the publ
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise, product
@@ -236,7 +235,6 @@ class Extremes:
     """What all tables and all neighbours together show about a query.
 
     moves   how far the parts move together, each in its sensitivities, its cells added up: every such vector
-    steps   the same in whole steps of each part, each cell rounded up: what finite precision is paid for
     """
 
     def __init__(
@@ -251,23 +249,15 @@ class Extremes:
         self.highest = [max(max(found[p]) for found in known.values()) for p in parts]
         self.largest_move = [Fraction(0) for _ in parts]
         self.moves: set[tuple[Fraction, ...]] = {tuple(Fraction(0) for _ in parts)}
-        self.steps: set[tuple[int, ...]] = {tuple(0 for _ in parts)}
         for table, here in known.items():
             for other in set(neighbours(table, rows, relation)):
-                there, together, stepped = known[other], [], []
+                there, together = known[other], []
                 for p in parts:
                     moves = [abs(a - b) for a, b in zip(here[p], there[p], strict=True)]
                     self.largest_move[p] = max(self.largest_move[p], *moves)
                     together.append(sum(moves) / query.parts[p].numerator.sensitivity)
-                    step = Fraction(query.parts[p].numerator.sensitivity, query.parts[p].steps)
-                    stepped.append(sum(math.ceil(move / step) for move in moves))
                 self.moves.add(tuple(together))
-                self.steps.add(tuple(stepped))
         self.largest_loss = self.loss(*(part.share for part in query.parts))
-        shares = [part.share / part.steps for part in query.parts]
-        self.largest_finite_loss = max(
-            sum((share * count for share, count in zip(shares, each, strict=True)), Fraction(0)) for each in self.steps
-        )
 
     def loss(self, *shares: Fraction) -> Fraction:
         """Return the most that neighbours lose, in units of the epsilon typed, for scales sensitivity/(share * eps)."""

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import pytest
 
-from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.errors import BoundError, ParameterError
 from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies.aggregates import Aggregates, Count
 from snapdp.studies.columns import category_column, integer_column, number_column
@@ -182,14 +182,6 @@ def test_an_epsilon_at_which_noise_is_a_point_is_refused():
     check_margins(query, F(2 * LARGEST_RATIO), F(1, 20))
     with pytest.raises(BoundError, match="no noise to speak of"):
         check_margins(query, F(2 * LARGEST_RATIO + 1), F(1, 20))
-
-
-def test_a_margin_has_no_finite_precision():
-    from snapdp.mechanism import arithmetic_of
-
-    query = count_query(add_remove(n_max=10), by=[G, H], margins="all")
-    with pytest.raises(PremiseError, match="exact law"):
-        mechanism(query.parts[0], 1, arithmetic=arithmetic_of("proved", None))
 
 
 def test_names_and_titles_tell_margins_apart():

@@ -164,8 +164,8 @@ class CentredSums(Statistic):
         count = count_numerator(relation)
         if self._half_is_free:  # a row that starts or stops is one step of a sum, one that stays two of them
             share = 2 * (1 - self.count_share) / len(terms)
-            sums = [Part(numerator=term.numerator(relation, stays=True), share=share, steps=2) for term in terms]
-            return (*sums, Part(numerator=count, share=self.count_share, steps=1))
+            sums = [Part(numerator=term.numerator(relation, stays=True), share=share) for term in terms]
+            return (*sums, Part(numerator=count, share=self.count_share))
         share = (1 - self.count_share) / len(terms)
         sums = [in_groups(term.numerator(relation), relation, self.by, share=share) for term in terms]
         return (*sums, in_groups(count, relation, self.by, share=self.count_share))
