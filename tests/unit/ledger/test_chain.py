@@ -13,11 +13,9 @@ from hypothesis import given, strategies as st
 
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.ledger.backup import restore
-from snapdp.ledger.chain import canonical, read
+from snapdp.ledger.chain import canonical
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.storage import Entry
 from snapdp.studies.declarations import digest
-from snapdp.values import replaced
 from tests.unit.release.support import NAME, F, ask, fingerprint, new_ledger, release
 
 JSON = st.recursive(
@@ -180,15 +178,6 @@ def test_a_row_changed_behind_the_ledger_is_found(full, statement, said):
     tampered(full, statement)
     with pytest.raises(LedgerError, match=said), Ledger.open(full) as ledger:
         ledger.verify()
-
-
-def test_an_entry_of_a_kind_that_only_a_newer_version_knows_is_no_reason_to_put_an_old_copy_back():
-    entry = Entry(account=NAME, number=4, kind="lend", version=None, request=None, reserve=None, body="{}", digest="")
-    with pytest.raises(LedgerError, match="does not know") as caught:
-        read(entry)
-    assert "do not put an older copy back" in caught.value.advice
-    with pytest.raises(LedgerError, match="was altered"):
-        read(replaced(entry, kind="amend"))
 
 
 @pytest.mark.parametrize(

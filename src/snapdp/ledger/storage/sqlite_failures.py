@@ -48,8 +48,9 @@ SENTENCES[sqlite3.SQLITE_LOCKED] = SENTENCES[sqlite3.SQLITE_BUSY]
 OTHER = ("failed in its database.", f"Verify the ledger. {NOTHING_DONE}")
 MISUSED = ("was closed, or opened in another thread or process.", f"Open it where it is used. {NOTHING_DONE}")
 NO_LEDGER = (
-    "is no ledger of this library.",
-    "If its creation was interrupted it holds nothing: remove it and create it again.",
+    "is no ledger of this version of snapdp.",
+    "If another version made it, use that one. If its creation was interrupted it holds nothing: remove it, and create "
+    "it again.",
 )
 NO_LOG = (
     "needs its log, which is not beside it.",
@@ -61,7 +62,7 @@ OTHER_NAME = (
     "Use that name, or wait until it is closed there. No release was made.",
 )
 OTHER_PROGRAM = (
-    "is open in another program, or in an older version of this library, that does not keep its rules.",
+    "is open in another program, which does not keep its rules.",
     "Close that program and try again. The ledger is as it was, and no release was made.",
 )
 FORKED = (

@@ -20,7 +20,7 @@ from snapdp.ledger.storage.inode import Inode
 from snapdp.ledger.storage.sqlite_failures import DAMAGED, FORKED, LACKING, MISUSED, NO_LEDGER, SENTENCES, sentence
 
 Fields = tuple[Any, ...] | dict[str, Any]  # what ? or :name stands for in a statement
-APPLICATION = 0x736E6470  # "sndp" in the file's header
+APPLICATION = 0x534E4450  # "SNDP" in the file's header
 SETTINGS = (
     "synchronous = FULL",
     "fullfsync = ON",
@@ -210,7 +210,7 @@ class SqliteLink:
 
 
 def is_whole(mark: int) -> bool:
-    """Return whether a file with the mark is complete without a log; that of the first format, 0, may not be."""
+    """Return whether a file with the mark is complete without a log; that of an interrupted making, 0, is not."""
     return mark > 0 and mark % 2 == 0
 
 
