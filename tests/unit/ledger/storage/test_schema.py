@@ -19,6 +19,7 @@ from snapdp.ledger.storage.schema import expected_schema, schema_digest, schema_
 from snapdp.ledger.storage.sqlite_file import SqliteFile
 from snapdp.ledger.storage.storage import FORMAT
 from tests import VECTORS
+from tests.tiers import first_of
 from tests.unit.ledger.teams import refused
 from tests.unit.release.support import NAME, TERMS, F, ask, new_ledger, release
 
@@ -159,7 +160,8 @@ def test_a_making_that_was_killed_before_its_log_came_into_the_file_is_whole(pat
         ledger.verify()
 
 
-def test_a_release_that_is_killed_at_any_statement_is_spent_or_not_and_the_file_goes_on(path, monkeypatch):
+@pytest.mark.parametrize("every", first_of([30, 6]))
+def test_a_release_that_is_killed_at_any_statement_is_spent_or_not_and_the_file_goes_on(path, monkeypatch, every):
     ledger, version = new_ledger(path)
     with ledger:
         record = release(ledger, version, "a", "1/4")
@@ -180,7 +182,7 @@ def test_a_release_that_is_killed_at_any_statement_is_spent_or_not_and_the_file_
             return ledger.account(NAME).spent
 
     whole, survived = SqliteFile._run_on, 0
-    for count in range(0, 180, 6):
+    for count in range(0, 180, every):
         file = path.with_name(f"{count}.ledger")
         restore(path, file, against=record)
         left = [count]
@@ -194,4 +196,4 @@ def test_a_release_that_is_killed_at_any_statement_is_spent_or_not_and_the_file_
         with Ledger.open(file) as ledger:
             release(ledger, version, "c", "1/2")
         assert spent(file) in (F(3, 4), 1)
-    assert 0 < survived < 30
+    assert 0 < survived < 180 // every
