@@ -19,6 +19,7 @@ from snapdp.ledger.storage import postgres
 from snapdp.ledger.storage.postgres import OTHER, SENTENCES
 from snapdp.ledger.storage.schema import schema_text
 from snapdp.ledger.storage.storage import Standing
+from tests.tiers import first_of
 from tests.unit.ledger.proxy import Proxy
 from tests.unit.ledger.teams import forged, insert, opened, psycopg, refused
 from tests.unit.ledger.test_processes import Crowd, kill_at_random
@@ -330,7 +331,7 @@ def short_folder():
     return tempfile.TemporaryDirectory(prefix="p")
 
 
-@pytest.mark.parametrize("reply", [False, True], ids=["before it arrives", "after it was done"])
+@pytest.mark.parametrize("reply", first_of([False, True]), ids=["before it arrives", "after it was done"])
 def test_a_connection_lost_at_any_message_leaves_spent_or_untouched(database, reply):
     """Cut at each message of open, reserve and commit in turn: what was acknowledged is there, nothing half there."""
     keeper, version = new_ledger(database, cap=100)
