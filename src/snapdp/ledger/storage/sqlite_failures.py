@@ -48,9 +48,8 @@ SENTENCES[sqlite3.SQLITE_LOCKED] = SENTENCES[sqlite3.SQLITE_BUSY]
 OTHER = ("failed in its database.", f"Verify the ledger. {NOTHING_DONE}")
 MISUSED = ("was closed, or opened in another thread or process.", f"Open it where it is used. {NOTHING_DONE}")
 NO_LEDGER = (
-    "is no ledger of this version of snapdp.",
-    "If another version made it, use that one. If its creation was interrupted it holds nothing: remove it, and create "
-    "it again.",
+    "is no ledger of this library.",
+    "If its creation was interrupted it holds nothing: remove it and create it again.",
 )
 NO_LOG = (
     "needs its log, which is not beside it.",

@@ -23,8 +23,8 @@ FORMAT = 1
 PAGE = 500  # entries read at a time
 NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
 OTHER_VERSION = (
-    "was made by another version of snapdp, in a form that this one does not read.",
-    "Use the version that made it. The ledger is as it was, and nothing was spent.",
+    "was made by another version of snapdp, or by another program.",
+    "Use the one that made it. Nothing in it was changed, and nothing was spent.",
 )
 
 

@@ -85,19 +85,19 @@ def test_a_file_that_does_not_say_where_it_is_is_not_sound(path, change):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    "change",
     [
-        ("UPDATE ledger SET format = format + 1", "was made by another version of snapdp"),
-        ("UPDATE ledger SET schema = 'x'", "was made by another version of snapdp"),
-        ("ALTER TABLE ledger DROP COLUMN schema", "was made by another version of snapdp"),
-        ("PRAGMA application_id = 1", "is no ledger of this version of snapdp"),
+        "UPDATE ledger SET format = format + 1",
+        "UPDATE ledger SET schema = 'x'",
+        "ALTER TABLE ledger DROP COLUMN schema",
+        "PRAGMA application_id = 1",
     ],
 )
-def test_a_file_of_another_version_is_refused_in_one_sentence_and_left_alone(path, change, told):
+def test_a_file_of_another_version_is_refused_in_one_sentence_and_left_alone(path, change):
     new_ledger(path)[0].close()
     changed(path, change)
     before = path.read_bytes()
-    with refused(f"people.ledger' {told}"):
+    with refused("people.ledger' was made by another version of snapdp, or by another program"):
         Ledger.open(path)
     assert path.read_bytes() == before
 
