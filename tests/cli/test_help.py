@@ -31,7 +31,6 @@ EVERY = dict(commands_below(main, click.Context(main, info_name="snapdp")))
 ALONE = {name: command for name, command in EVERY.items() if not isinstance(command, click.Group)}
 CHARGED = ("start", "release", "explore")
 NOT_RUN = {
-    "ledger migrate": "it needs a server",
     "serve": "it stays until it is stopped: see test_serve",
     "start": "it asks",
     "tour": "it is run among the pages",

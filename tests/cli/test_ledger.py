@@ -343,7 +343,7 @@ def test_no_screen_of_an_account_is_wider_than_80_columns():
     for line in (
         "show people.ledger", "history people.ledger", "verify people.ledger",
         f"verify people.ledger --against {record}", "amend --help", "create --help", "show --help", "history --help",
-        "verify --help", "backup --help", "restore --help", "migrate --help", "--help",
+        "verify --help", "backup --help", "restore --help", "--help",
     ):  # fmt: skip
         done = say(f"ledger {line}")
         assert done.exit_code == 0

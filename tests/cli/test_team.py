@@ -1,4 +1,4 @@
-"""The commands at a team ledger: whose answer it is, drawing one's own, migrating, an account that cannot be read."""
+"""The commands at a team ledger: whose answer it is, drawing one's own, an account that cannot be read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.ledger import migrations
-from tests.docs.reference import stated_keys
 from tests.services import missing, new_database, postgres_server
 from tests.unit.ledger.teams import Team, psycopg
 
@@ -154,21 +152,3 @@ def test_show_names_an_account_that_cannot_be_read_and_shows_the_others(team):
     assert "entry 0 of the account 'people' was altered" in shown.stderr
     told = json.loads(run("ledger", "show", team.at("ann"), "--json", exit_code=1).stdout)
     assert (told["ok"], [account["dataset"] for account in told["accounts"]]) == (False, ["wages"])
-
-
-def test_migrate_applies_what_is_missing_and_prints_no_password(team, monkeypatch):
-    secret = team.at("keeper").replace("@", ":hunter2@", 1)
-    number = len(migrations.migrations("postgres")) + 1
-    later = migrations.Migration(f"{number:04}_note.sql", "CREATE TABLE snapdp.note (x int)")
-    steps = [*migrations.migrations("postgres"), later]
-    assert "0 steps applied" in run("ledger", "migrate", secret).stdout
-    with monkeypatch.context() as newer:
-        newer.setattr("snapdp.ledger.storage.postgres.migrations", lambda _: steps)
-        refused = run("ledger", "show", secret, exit_code=1)
-        done = run("ledger", "migrate", secret)
-        assert "1 step applied" in done.stdout
-        found = json.loads(run("ledger", "migrate", secret, "--json").stdout)
-        assert found == {"ok": True, "steps": 0}
-        assert found.keys() == stated_keys("`snapdp ledger migrate`")
-        assert "hunter2" not in refused.output + refused.stderr + done.output + done.stderr
-    run("ledger", "migrate", "file.ledger", exit_code=2)

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from snapdp.audits import check_release
 from snapdp.cli import app
 from snapdp.ledger import chain
-from snapdp.ledger.migrations import migrations
-from snapdp.ledger.storage import sqlite_link, sqlite_schema, storage
+from snapdp.ledger.storage import sqlite_link, storage
+from snapdp.ledger.storage.schema import expected_schema, schema_text
 from snapdp.release import record
 from snapdp.studies import KIND_KEYS, KINDS, categories, reader
 from snapdp.studies.statistics.details import CONDITION_KEYS
@@ -144,7 +144,7 @@ def test_every_key_of_a_statistic_has_its_line_and_kinds():
 
 def test_every_table_and_column_of_a_ledger_has_its_line():
     text = page("ledger-format.md")
-    made = sqlite_schema.schema_of(migrations("sqlite"))
+    made = expected_schema()
     with sqlite3.connect(":memory:") as connection:
         for name, statement in made.items():
             if statement.startswith("CREATE TABLE"):
@@ -167,24 +167,17 @@ def test_every_pragma_and_field_of_an_entry_has_its_line():
     assert f"0x{sqlite_link.APPLICATION:X}" in shown["application_id"]
     common, *_ = re.findall(r"\| field \|.*?\n\n", section(text, "## Bodies of entries"), re.DOTALL)
     assert {words(line[0])[0] for line in rows(common)} == chain.COMMON
-    own = [line for line in rows(section(text, "## Bodies of entries")) if len(line) == 5]
+    own = [line for line in rows(section(text, "## Bodies of entries")) if len(line) == 4]
     fields = {(words(line[0])[0], words(line[1])[0]): line for line in own}
     assert set(fields) == {(kind, field) for kind, names in chain.FIELDS.items() for field in names}
     for (_, field), line in fields.items():
         expected = "whole number" if field in chain.NUMBERS else "object" if field in chain.TABLES else "text"
         assert line[2] == expected, field
-    assert f"The newest format is {storage.FORMAT}; formats 1 to {storage.READABLE[-1]}" in text
+    assert f"The format is {storage.FORMAT}." in text
 
 
-def test_the_steps_of_ledgers_are_on_the_page_all_of_them_and_in_their_order():
-    def names(store):
-        return [f"{number:04}_{name}" for number, name, _ in (each.row for each in migrations(store))]
-
-    text = generated("ledger-steps", "sqlite")
-    assert [each.partition("\n")[0] for each in text.split("### ")[1:]] == names("sqlite")
-    heads = rows(generated("ledger-step-heads", "postgres"))
-    assert [words(line[0])[0] for line in heads] == [f"{name}.sql" for name in names("postgres")]
-    assert all(len(line[1]) > 40 for line in heads)
+def test_the_sql_of_a_file_is_on_the_page():
+    assert schema_text("sqlite").strip() in generated("ledger-schema", "sqlite")
 
 
 # Certificates
@@ -253,7 +246,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("attack returned-noise --target numpy --trials 50", "`snapdp attack`", set()),
 ]
 NEED_MORE = {  # a person, noise and a ledger, a server: tests/cli compares their results
-    "`snapdp start`", "`snapdp release`, `snapdp explore`", "`snapdp ledger migrate`", "`snapdp serve`",
+    "`snapdp start`", "`snapdp release`, `snapdp explore`", "`snapdp serve`",
 }  # fmt: skip
 
 

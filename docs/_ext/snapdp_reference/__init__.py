@@ -23,8 +23,7 @@ GENERATORS = {  # the name in a page: the function that makes the part, from the
     "classes": "messages_page:classes_table",
     "page-refusals": "messages_page:page_refusals",
     "requests": "requests:requests_page",
-    "ledger-steps": "ledger_steps:ledger_steps",
-    "ledger-step-heads": "ledger_steps:ledger_step_heads",
+    "ledger-schema": "ledger_schema:ledger_schema",
 }
 MARK = re.compile(r"^<!-- generated: ([\w-]+)((?: \S+)*) -->$", re.MULTILINE)
 API = "reference/api/"

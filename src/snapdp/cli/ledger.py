@@ -1,4 +1,4 @@
-"""`snapdp ledger`: create, show, history, composed, verify, amend, migrate, backup, restore. Budgets, never data.
+"""`snapdp ledger`: create, show, history, composed, verify, amend, backup, restore. Budgets, never data.
 
 Room: cli. Parse, one library call, render.
 """
@@ -183,28 +183,6 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     echo(f"{one_line(shown_address(path))} is sound: {extent_in_words(found)}.{held}")
     for each in found.amendments:
         paragraph(f"{one_line(each.account)}: {amended_in_words(each)}")
-
-
-@ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
-@click.argument("address")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
-    """Bring an older team ledger up to date, as its keeper.
-
-    All steps are applied, or none.
-    """
-    ctx.meta["snapdp.json"] = as_json
-    if not is_address(address):
-        raise click.UsageError("A team ledger has an address: postgresql://... A file needs no such step.")
-    from snapdp.ledger import migrate
-
-    steps = migrate(address)
-    if as_json:
-        echo_json({"ok": True, "steps": steps})
-    else:
-        done = f"{steps} steps" if steps != 1 else "1 step"
-        echo(f"{one_line(shown_address(address))} is up to date: {done} applied.")
 
 
 def _to_go_on(refusal: SnapdpError, path: str, study: str | None, cap: str | None) -> str | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from snapdp.ledger.ledger import Ledger as Ledger
     from snapdp.ledger.opening import declared_terms as declared_terms, terms_of as terms_of
     from snapdp.ledger.storage.inode import fill_standard_streams as fill_standard_streams
-    from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
+    from snapdp.ledger.storage.postgres import has_ledger as has_ledger
     from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
     from snapdp.ledger.storage.storage import UnavailableError as UnavailableError
     from snapdp.ledger.values import (
@@ -71,7 +71,7 @@ else:
             "ledger": "Ledger",
             "opening": "declared_terms terms_of",
             "storage.inode": "fill_standard_streams",
-            "storage.postgres": "has_ledger migrate",
+            "storage.postgres": "has_ledger",
             "storage.sqlite_failures": "is_failure",
             "storage.storage": "UnavailableError",
             "values": "account_values amendment_values charge_values",

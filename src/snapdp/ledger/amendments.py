@@ -1,9 +1,7 @@
 """Amendments: how the cap of an account is raised and how an account is closed, each an entry of its chain.
 
 Room: ledger. Opens nothing. A cap is never lowered and a closed account never opened again: so the cap in force is the
-largest there ever was. A process of a version before amendments, with the ledger open, refuses everything from the
-first of them on: it takes the entry for an altered one. It spends nothing, but its advice to restore a copy is wrong.
-What an amendment says is public, its reason too. Theory: docs/theory/ledger.md, (12)-(14).
+largest there ever was. What an amendment says is public, its reason too. Theory: docs/theory/ledger.md, (12)-(14).
 """
 
 from __future__ import annotations

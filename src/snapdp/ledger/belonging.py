@@ -2,7 +2,7 @@
 
 Room: ledger. Opens nothing. The equalities of docs/theory/ledger.md, (8)-(9): verify demands them of every entry, the
 ledger of every stored answer before it is handed out, the server of a team ledger of what it is given
-(migrations/postgres, 0002_rules.sql and 0003_persons.sql, say the same in SQL). They prove payment and bookkeeping.
+(storage/postgres.sql says the same in SQL). They prove payment and bookkeeping.
 That the indices of a record were drawn at random no equality can show.
 """
 
@@ -112,9 +112,8 @@ def commit_fault(body: Mapping[str, Any], reserved: Mapping[str, Any], head: str
         "charged": reserved["epsilon"],
         "request": reserved["request"],
         "previous": head,
+        "date": day_of(reserved["time"]),
     }
-    if "date" in record:  # records of before have none
-        binding["date"] = day_of(reserved["time"])
     wrong = [name for name, value in binding.items() if record.get(name) != value]
     if wrong:
         return f"holds a record that does not belong to its reservation: {', '.join(wrong)}"

@@ -35,7 +35,7 @@ from snapdp.ledger.belonging import Terms, answer_fault, reserve_fault
 from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, canonical
 from snapdp.ledger.replay import missing, replayed, walk
 from snapdp.ledger.storage.sqlite_failures import is_failure
-from snapdp.ledger.storage.storage import FORMAT, Entry, Identity, Standing, Storage
+from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
 from snapdp.studies import digest
 from snapdp.values import replaced
 
@@ -220,8 +220,6 @@ class Book:
     def _transaction(self, *, writing: bool) -> Iterator[None]:
         self._storage.begin(writing=writing)
         try:
-            if self._identity.format != FORMAT:  # somebody may have brought it to the new format, we ourselves too
-                self._identity = self._identified(self._storage.identity())
             yield
             self._storage.commit()
         except BaseException:

@@ -16,11 +16,11 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.ledger.storage.storage import FORMAT, READABLE, Entry, Identity, Standing
+from snapdp.ledger.storage.storage import FORMAT, Entry, Identity, Standing
 from snapdp.studies import digest
 
 OPEN, DATASET, RESERVE, COMMIT, ABANDON = "open", "dataset", "reserve", "commit", "abandon"
-AMEND, CLOSE = "amend", "close"  # of an account: since format 3
+AMEND, CLOSE = "amend", "close"  # of an account
 COMMON = {"account", "kind", "number", "previous", "spent"}
 FIELDS = {
     OPEN: {"cap", "ledger", "relation", "rows", "time", "unit"},
@@ -76,18 +76,13 @@ def keyed(key: bytes, *parts: str) -> str:
     return hmac.new(key, canonical(list(parts)).encode(), hashlib.sha256).hexdigest()
 
 
-def identity_seal(key: bytes, *, version: int, name: str) -> str:
-    return keyed(key, "ledger", str(version), name)
+def identity_seal(key: bytes, *, name: str) -> str:
+    return keyed(key, "ledger", str(FORMAT), name)
 
 
 def checked(identity: Identity) -> Identity:
-    """Return the identity of a ledger if this version can read it and its seal is right."""
-    if identity.format not in READABLE:
-        raise LedgerError(
-            f"the ledger has format {identity.format}; this version of snapdp reads formats up to {FORMAT}.",
-            "Use the version of snapdp that wrote it.",
-        )
-    if identity.seal != identity_seal(identity.key, version=identity.format, name=identity.name):
+    """Return the identity of a ledger if its seal is right."""
+    if identity.seal != identity_seal(identity.key, name=identity.name):
         raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
     return identity
 
@@ -143,8 +138,6 @@ def nothing(account: str) -> Standing:
 
 def read(entry: Entry) -> dict[str, Any]:
     """Return what an entry says, if body, digest and columns agree; LedgerError otherwise."""
-    if isinstance(entry.kind, str) and entry.kind not in FIELDS:
-        raise unknown_kind(entry.account, entry.number)
     try:
         body = json.loads(entry.body)
         sound = (
@@ -173,17 +166,6 @@ def altered(account: str, number: int) -> LedgerError:
     return LedgerError(
         f"entry {number} of the account {account!r} was altered.",
         "The ledger cannot be trusted: keep the file, restore the newest copy and verify it. No release was made.",
-        account=account,
-        number=number,
-    )
-
-
-def unknown_kind(account: str, number: int) -> LedgerError:
-    """Return what is said of an entry that this version cannot read: most likely a newer one has written it."""
-    return LedgerError(
-        f"entry {number} of the account {account!r} is of a kind that this version of snapdp does not know.",
-        "Has a newer version written to the ledger? Then end this program and use that version; do not put an older "
-        "copy back, which has forgotten charges. If not, the entry was altered: keep the file. No release was made.",
         account=account,
         number=number,
     )

@@ -45,7 +45,7 @@ from snapdp.ledger.chain import ABANDON, AMEND, CLOSE, COMMIT, DATASET, OPEN, RE
 from snapdp.ledger.opening import Declared, terms_of, unit_of
 from snapdp.ledger.replay import SESSION, TIME
 from snapdp.ledger.storage.sqlite import SqliteStorage
-from snapdp.ledger.storage.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
+from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
 
 PATIENCE = 30.0  # seconds to wait for other writers
@@ -84,8 +84,7 @@ class Ledger(Book):
     ) -> Ledger:
         """Make a new ledger in a file, or in the database of a postgresql:// address; what exists is never touched."""
         name, key = entropy(8).hex(), entropy(32)
-        seal = chain.identity_seal(key, version=FORMAT, name=name)
-        identity = Identity(format=FORMAT, name=name, key=key, seal=seal)
+        identity = Identity(name=name, key=key, seal=chain.identity_seal(key, name=name))
         if is_address(path):
             from snapdp.ledger.team import TeamLedger
 

@@ -1,6 +1,6 @@
 """A team's ledger: the server looks, checks and appends in one step, and analysts hold neither lock nor key.
 
-Room: ledger. What differs from a file: entries are written by the server (migrations/postgres/0002_rules.sql) and read
+Room: ledger. What differs from a file: entries are written by the server (storage/postgres.sql) and read
 again here; content is recognised there, and who asks for content that is not known registers it, in the chain, for
 everybody to see. Theory: docs/theory/ledger.md, (6)-(9).
 """

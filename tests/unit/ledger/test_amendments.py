@@ -20,7 +20,6 @@ from snapdp.ledger.backup import back_up, restore
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage import storage as rows
 from tests import ROOT
-from tests.unit.ledger.storage.test_migrations import format_in, golden
 from tests.unit.ledger.teams import insert, opened, psycopg, refused
 from tests.unit.ledger.test_forgeries import is_refused, relinked
 from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, new_ledger, record_of, release
@@ -311,11 +310,10 @@ def test_an_amendment_beyond_the_end_of_the_chain_raises_nothing(path, book):
                 way()
 
 
-# Other versions
+# Files
 
 
-def test_a_process_of_an_older_version_charges_no_closed_account(path, book):
-    """It has the file open, does not look at the format again, and knows no amendments."""
+def test_the_file_itself_takes_no_charge_of_a_closed_account(path, book):
     ledger, version = book
     ledger.close_account(NAME, reason="done")
     with ledger._transaction(writing=False):
@@ -327,25 +325,6 @@ def test_a_process_of_an_older_version_charges_no_closed_account(path, book):
     ledger.close()
     with contextlib.closing(sqlite3.connect(path)) as database, pytest.raises(sqlite3.IntegrityError, match="closed"):
         database.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry._values())
-
-
-def test_an_older_version_refuses_an_amended_ledger(path, book, monkeypatch):
-    ledger, _ = book
-    ledger.amend(NAME, cap=2, reason=WHY)
-    ledger.close()
-    monkeypatch.setattr(chain, "READABLE", (1, 2))
-    with refused("has format 3"):
-        Ledger.open(path)
-
-
-def test_a_ledger_of_format_1_is_amended(path):
-    with Ledger.open(golden("v1", path)) as ledger:
-        before = ledger.account("people")
-        assert ledger.amendments("people") == ()
-        after = ledger.amend("people", cap=before.cap + 1, reason=WHY)
-        assert (after.cap, after.spent) == (before.cap + 1, before.spent)
-        ledger.verify()
-    assert format_in(path) == rows.FORMAT
 
 
 def test_a_backup_has_the_amendments_and_what_it_is_restored_to_as_well(path, book):

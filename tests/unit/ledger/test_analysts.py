@@ -52,7 +52,7 @@ class Analyst:
     def answer(self, told, asked):
         """Return the record that answers what was reserved."""
         body = json.loads(told[2])
-        bound = {"dataset": self.account, "dataset_version": VERSION, "charged": body["epsilon"]}
+        bound = {"dataset": self.account, "dataset_version": VERSION, "charged": body["epsilon"], "date": MOMENT[:10]}
         declared = {key: value for key, value in asked.items() if key != "snapdp_request"}
         return {**declared, **bound, "request": body["request"], "previous": told[3]}
 
@@ -65,7 +65,7 @@ class Analyst:
 
 @pytest.fixture
 def analyst(team, request, monkeypatch):
-    # As accounts of before: persons under change-one are refused today.
+    # The server takes what the library refuses: persons under change-one.
     monkeypatch.setattr("snapdp.ledger.ledger.relation_of_account", lambda **_: None)
     with Ledger.open(team.at("keeper")) as keeper:
         keeper.create_account("mine", cap=10**6, relation="change-one", rows=100, unit=getattr(request, "param", "row"))
@@ -235,7 +235,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("analyst", WHOLE, indirect=True)
+@pytest.mark.parametrize("analyst", first_of(WHOLE), indirect=True)
 @pytest.mark.parametrize("step", first_of([7, 1]))
 def test_whatever_the_server_takes_of_an_analyst_verify_takes(team, analyst, step, request):
     """Requests changed in every field and kind, reserved and answered; and answers changed in every field and kind."""

@@ -1,4 +1,4 @@
-"""Backups are whole, private and never charged; the way back is against the newest record. Format 1 is migrated."""
+"""Backups are whole, private and never charged; the way back is against the newest record."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ import sqlite3
 import pytest
 
 from snapdp.errors import LedgerError
-from snapdp.ledger import chain
 from snapdp.ledger.backup import back_up, restore
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.sqlite_file import SqliteFile
-from snapdp.ledger.storage.storage import FORMAT
 from tests.unit.release.support import NAME, F, ask, new_ledger, record_of, release
 
 
@@ -130,106 +127,6 @@ def test_a_ledger_on_a_server_is_backed_up_there():
     for way in (lambda: back_up("postgresql://x/y", "z"), lambda: restore("postgresql://x/y", "z", against=None)):
         with pytest.raises(LedgerError, match="server"):
             way()
-
-
-# Format 1
-
-
-def made_old(path):
-    """Turn a ledger into what the first version of this library wrote."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
-        rule = database.execute("SELECT sql FROM sqlite_master WHERE name = 'no_update_of_ledger'").fetchone()[0]
-        name, key = database.execute("SELECT name, key FROM ledger").fetchone()
-        database.execute("DROP TRIGGER no_update_of_ledger")
-        database.execute("UPDATE ledger SET format = 1, seal = ?", (chain.identity_seal(key, version=1, name=name),))
-        database.execute(rule)
-        database.execute("DROP TABLE place")
-        database.execute("DROP INDEX amendments")
-        database.execute("DROP TRIGGER no_charge_of_closed")
-        database.execute("PRAGMA user_version = 0")
-
-
-def test_a_ledger_of_format_1_is_read_as_it_is_and_migrated_when_it_is_charged(path):
-    ledger, version = new_ledger(path)
-    with ledger:
-        first = release(ledger, version, "a", "1/4")
-    made_old(path)
-    before = path.read_bytes()
-    with Ledger.open(path) as ledger:
-        ledger.verify(against=first)
-        assert ledger.account(NAME).spent == F(1, 4)
-    assert path.read_bytes() == before
-    with Ledger.open(path) as ledger, Ledger.open(path) as other:
-        assert release(ledger, version, "a", "1/4") == first
-        release(ledger, version, "b", "1/4")
-        for each in (ledger, other):
-            each.verify(against=first)
-        release(other, version, "c", "1/4")
-        assert ledger._storage._run("SELECT format FROM ledger") == [(FORMAT,)]
-    assert spent(path) == F(3, 4)
-
-
-def test_the_log_of_a_killed_process_of_format_1_is_not_lost(path):
-    ledger, version = new_ledger(path)
-    ledger.close()
-    made_old(path)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute("PRAGMA wal_autocheckpoint = 0")
-        database.execute("INSERT INTO standing VALUES ('zzz', 1, '0', '')")  # what only the log has
-        for suffix in ("", "-wal"):
-            shutil.copy(f"{path}{suffix}", f"{path}.killed{suffix}")
-    killed = path.with_name("people.ledger.killed")
-    with Ledger.open(killed) as ledger:
-        with ledger._transaction(writing=False):
-            assert [each.account for each in ledger._storage.standings()] == [NAME, "zzz"]
-        release(ledger, version, "a", "1/4")
-        with ledger._transaction(writing=False):
-            assert [each.account for each in ledger._storage.standings()] == [NAME, "zzz"]
-
-
-def test_a_migration_that_is_killed_is_done_again(path, monkeypatch):
-    ledger, version = new_ledger(path)
-    with ledger:
-        release(ledger, version, "a", "1/4")
-    made_old(path)
-    old = path.read_bytes()
-
-    class Killed(Exception):
-        pass
-
-    def run_on(file, connection, statement, fields=()):
-        left[0] -= 1
-        if left[0] < 0:
-            file.drop()
-            raise Killed
-        return whole(file, connection, statement, fields)
-
-    whole, survived = SqliteFile._run_on, 0
-    for count in range(0, 180, 6):
-        file = path.with_name(f"{count}.ledger")
-        file.write_bytes(old)
-        left = [count]
-        with monkeypatch.context() as patched, contextlib.suppress(Killed):
-            patched.setattr(SqliteFile, "_run_on", run_on)
-            with Ledger.open(file) as ledger:
-                release(ledger, version, "b", "1/4")
-                left[0] = 1000
-                survived += 1
-        assert spent(file) in (F(1, 4), F(1, 2))
-        with Ledger.open(file) as ledger:
-            release(ledger, version, "c", "1/2")
-        assert spent(file) in (F(3, 4), 1)
-    assert 0 < survived < 30
-
-
-def test_a_backup_of_format_1_is_one_of_the_newest_format(path):
-    new_ledger(path)[0].close()
-    made_old(path)
-    back_up(path, path.with_name("monday"))
-    with Ledger.open(path.with_name("monday")) as ledger:
-        with ledger._transaction(writing=False):
-            assert ledger._storage._run("SELECT format FROM ledger") == [(FORMAT,)]
-        ledger.verify()
 
 
 def test_a_ledger_on_a_server_is_neither_copied_nor_written_over_here(path, monkeypatch):

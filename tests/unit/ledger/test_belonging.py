@@ -107,9 +107,10 @@ def test_the_sum_of_a_reservation_stays_as_short_as_the_ledger_writes():
 
 def test_statistics_without_a_request_of_this_library_were_not_reserved():
     asked = {"note": "of another program"}
-    body = {"account": NAME, "version": "1" * 16, **reserved(asked)}
+    body = {"account": NAME, "version": "1" * 16, "time": "2026-01-31T12:00:00Z", **reserved(asked)}
     binding = {
-        "dataset": NAME, "dataset_version": "1" * 16, "charged": "1/4", "request": body["request"], "previous": "head"
+        "dataset": NAME, "dataset_version": "1" * 16, "charged": "1/4", "request": body["request"], "previous": "head",
+        "date": "2026-01-31",
     }  # fmt: skip
     assert commit_fault({"record": binding}, body, "head") is None
     fault = commit_fault({"record": {**binding, "statistics": []}}, body, "head")
@@ -144,7 +145,7 @@ def record_for(reserve, entries):
     body = entries[reserve]
     return {
         "dataset": NAME, "dataset_version": body["version"], "charged": body["epsilon"], "request": body["request"],
-        "previous": head, "snapdp_record": 1,
+        "previous": head, "date": body["time"][:10],
     }  # fmt: skip
 
 

@@ -13,11 +13,10 @@ from hypothesis import given, strategies as st
 
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.ledger.backup import restore
-from snapdp.ledger.chain import canonical, read
+from snapdp.ledger.chain import canonical
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.storage import Entry
 from snapdp.studies.declarations import digest
-from snapdp.values import replaced
+from tests.tiers import first_of
 from tests.unit.release.support import NAME, F, ask, fingerprint, new_ledger, release
 
 JSON = st.recursive(
@@ -112,7 +111,7 @@ def found_or_harmless(path, places):
 
 
 def test_a_flipped_byte_anywhere_in_the_file_is_found_or_changes_nothing(full):
-    assert found_or_harmless(full, flips(full.read_bytes(), 150)) > 100
+    assert found_or_harmless(full, flips(full.read_bytes(), 45)) > 30
 
 
 @pytest.mark.long
@@ -125,15 +124,16 @@ def test_every_flipped_byte_that_says_something_is_found_or_changes_nothing(full
     assert found_or_harmless(full, saying[share::4] + silent[16 * share :: 64]) > len(saying) // 8
 
 
-def test_every_flipped_byte_of_an_entry_is_found(full):
+@pytest.mark.parametrize("every", first_of([67, 17]))
+def test_every_flipped_byte_of_an_entry_is_found(full, every):
     content = full.read_bytes()
     with contextlib.closing(sqlite3.connect(full)) as database:
         bodies = [body.encode() for (body,) in database.execute("SELECT body FROM entry")]
     starts = [content.index(body) for body in bodies]
     places = [
-        place for start, body in zip(starts, bodies, strict=True) for place in range(start, start + len(body), 17)
+        place for start, body in zip(starts, bodies, strict=True) for place in range(start, start + len(body), every)
     ]
-    assert len(places) > 100
+    assert len(places) > 1700 // every
     assert found_or_harmless(full, places) == len(places)
 
 
@@ -180,15 +180,6 @@ def test_a_row_changed_behind_the_ledger_is_found(full, statement, said):
     tampered(full, statement)
     with pytest.raises(LedgerError, match=said), Ledger.open(full) as ledger:
         ledger.verify()
-
-
-def test_an_entry_of_a_kind_that_only_a_newer_version_knows_is_no_reason_to_put_an_old_copy_back():
-    entry = Entry(account=NAME, number=4, kind="lend", version=None, request=None, reserve=None, body="{}", digest="")
-    with pytest.raises(LedgerError, match="does not know") as caught:
-        read(entry)
-    assert "do not put an older copy back" in caught.value.advice
-    with pytest.raises(LedgerError, match="was altered"):
-        read(replaced(entry, kind="amend"))
 
 
 @pytest.mark.parametrize(

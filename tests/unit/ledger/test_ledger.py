@@ -108,7 +108,7 @@ def test_an_epsilon_that_would_lengthen_all_later_sums_is_refused(book, epsilon)
 
 
 def test_a_sum_whose_digits_run_away_is_refused_before_it_cannot_be_printed(path, monkeypatch):
-    monkeypatch.setattr("snapdp.ledger.ledger.payable", lambda amount: amount)  # as older versions charged
+    monkeypatch.setattr("snapdp.ledger.ledger.payable", lambda amount: amount)
     ledger, version = new_ledger(path, cap=10)
     with ledger:
         ask(ledger, version, "a", F(1, 3**1500))

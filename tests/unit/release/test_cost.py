@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from snapdp.ledger.storage.sqlite_failures import SENTENCES
 from snapdp.ledger.storage.sqlite_link import SqliteLink
 from snapdp.release import release as engine
 from tests.services import missing, new_database, postgres_server
+from tests.tiers import first_of
 from tests.unit.ledger.proxy import Proxy
 from tests.unit.ledger.teams import psycopg
 from tests.unit.release.people import MEAN, ROWS, new_book, study
@@ -105,9 +107,7 @@ class Failing:
         raise KeyboardInterrupt if stop else link.refused(*IO_ERROR)
 
 
-@pytest.mark.parametrize("stop", [False, True], ids=["the disk fails", "interrupted"])
-@pytest.mark.parametrize("after", [False, True], ids=["before it runs", "after it ran"])
-@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)], ids=["the charge", "all of it"])
+@pytest.mark.parametrize(("whole", "after", "stop"), first_of(product([False, True], repeat=3)))
 def test_whichever_statement_fails_no_cost_is_stated_that_the_ledger_does_not_hold(
     tmp_path, monkeypatch, whole, after, stop
 ):
@@ -141,7 +141,7 @@ def server():
         yield where
 
 
-@pytest.mark.parametrize("reply", [False, True], ids=["before it arrives", "after it was done"])
+@pytest.mark.parametrize("reply", first_of([False, True]), ids=["before it arrives", "after it was done"])
 def test_whichever_message_is_lost_no_cost_is_stated_that_the_server_does_not_hold(server, reply):
     parts = psycopg.conninfo.conninfo_to_dict(server)
     seen, cut, before = set(), 0, Fraction(0)

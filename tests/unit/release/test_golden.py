@@ -8,7 +8,6 @@ import hashlib
 import json
 import math
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -21,16 +20,12 @@ import snapdp
 from snapdp.audits.release_audit import audit
 from snapdp.cli.app import main
 from snapdp.display.numbers import six_digits
-from snapdp.errors import LedgerError
-from snapdp.ledger.backup import restore
 from snapdp.ledger.belonging import identical
-from snapdp.ledger.ledger import Ledger
 from snapdp.release.derived import derived_blocks
 from snapdp.release.digits import shown_interval, shown_value
 from snapdp.release.draw import Drawn
 from snapdp.release.remarks import unknown_places
 from tests import VECTORS
-from tests.services import SERVER, address, new_database, postgres_server
 
 GOLDEN = VECTORS / "golden"
 V1, V2, V3 = GOLDEN / "v1", GOLDEN / "v2", GOLDEN / "v3"
@@ -47,7 +42,6 @@ NEWER = {
     V2 / "pay-look.toml": "record-pay-look.json",
     V2 / "pay.toml": "record-pay.json",
 }
-ANALYST = "golden_analyst"
 
 
 def shown(path: Path | str) -> str:
@@ -64,16 +58,6 @@ def each_of(*patterns: str) -> pytest.MarkDecorator:
 each_study = pytest.mark.parametrize(
     ("study", "record"), {**STUDIES, **NEWER}.items(), ids=lambda each: shown(Path(each))
 )
-
-
-def restored(version: Path, folder: Path, name: str = "people.ledger.sql") -> Path:
-    """Return the ledger of a version as the file it was; it has another inode."""
-    path = folder / name.removesuffix(".sql")
-    with sqlite3.connect(path) as connection:
-        connection.executescript((version / name).read_text())
-    connection.close()
-    path.chmod(0o600)
-    return path
 
 
 def in_its_place(folder: Path, study: Path) -> Path:
@@ -244,95 +228,3 @@ def test_the_certificate_of_a_program_has_the_format_of_its_version():
     for version, folder in ((1, V1), (2, V2)):
         kept = json.loads((folder / "program-certificate.json").read_text())
         assert kept["format"] == f"snapdp-certificate/{version}"
-
-
-def more(ledger: Ledger, rows: int) -> None:
-    """Charge a ledger for one thing more."""
-    version = ledger.dataset_version("people", b"other content")
-    terms = {"version": version, "relation": "change-one", "rows": rows}
-    ledger.abandon(ledger.reserve("people", epsilon="1/4", request={"more": 1}, **terms))
-
-
-def test_a_ledger_is_opened_verified_and_goes_on(tmp_path):
-    with Ledger.open(restored(V1, tmp_path)) as ledger:
-        for name in STUDIES.values():
-            ledger.verify(json.loads((V1 / name).read_text()))
-        states = [charge.state for charge in ledger.history("people")]
-        assert states == ["committed", "abandoned", "orphaned"]
-        spent = ledger.account("people").spent
-        more(ledger, 60)
-        assert ledger.account("people").spent == spent + Fraction(1, 4)
-        ledger.verify(json.loads((V1 / "record.json").read_text()))
-
-
-def test_a_ledger_of_format_2_is_read_and_verified_and_as_a_copy_never_charged(tmp_path):
-    path, record = restored(V2, tmp_path), json.loads((V2 / "record.json").read_text())
-    with Ledger.open(path) as ledger:
-        ledger.verify(record)
-        assert [charge.state for charge in ledger.history("people")] == ["committed", "abandoned", "orphaned"]
-        assert ledger.account("people").spent == 2
-        with pytest.raises(LedgerError, match="is a copy: it can be read, but not charged"):
-            more(ledger, 40)
-        assert ledger.account("people").spent == 2
-    restore(path, tmp_path / "again.ledger", against=record)
-    with Ledger.open(tmp_path / "again.ledger") as ledger:
-        more(ledger, 40)
-        assert ledger.account("people").spent == Fraction(9, 4)
-
-
-@pytest.mark.parametrize(("study", "record"), STUDIES.items(), ids=shown)
-def test_what_was_answered_before_is_still_free(tmp_path, study, record):
-    with Ledger.open(restored(V1, tmp_path)) as ledger:
-        found = snapdp.study(in_its_place(tmp_path, study)).release(ledger=ledger, directory=tmp_path)
-    assert found.free
-    assert found.record == json.loads((V1 / record).read_text())
-
-
-def test_a_ledger_of_format_3_has_its_amendments_and_goes_on(tmp_path):
-    restore(restored(V3, tmp_path), tmp_path / "again.ledger", against=None, none_was_published=True)
-    with Ledger.open(tmp_path / "again.ledger") as ledger:
-        amended = {each.account: each for each in ledger.verify().amendments}
-        assert len(ledger.amendments("people")) == len(ledger.amendments("wages")) == 2
-        assert (amended["people"].before, amended["people"].cap) == (Fraction(3, 2), 2)
-        assert amended["wages"].reason == "The table was deleted"
-        assert [each.closed for each in ledger.accounts()] == [False, False, True]
-        assert [each.spent for each in ledger.accounts()] == [Fraction(5, 4), 0, Fraction(3, 8)]
-        assert [charge.state for charge in ledger.history("wages")] == ["committed", "committed"]
-        more(ledger, 40)
-        assert ledger.account("people").left == Fraction(1, 2)
-
-
-def test_what_was_answered_before_is_still_free_in_a_restored_ledger_of_format_2(tmp_path):
-    record = json.loads((V2 / "record.json").read_text())
-    restore(restored(V2, tmp_path), tmp_path / "again.ledger", against=record)
-    with Ledger.open(tmp_path / "again.ledger") as ledger:
-        found = snapdp.study(in_its_place(tmp_path, V2 / "change-one.toml")).release(ledger=ledger)
-    assert (found.free, found.record) == (True, record)
-
-
-def test_a_team_ledger_is_migrated_verified_and_goes_on(tmp_path):
-    import psycopg
-
-    from snapdp.ledger.storage.postgres import migrate
-
-    record = json.loads((V1 / "record-team.json").read_text())
-    with new_database(postgres_server()) as where:
-        with psycopg.connect(where, autocommit=True) as connection:
-            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ANALYST,)).fetchall():
-                connection.execute(f"CREATE ROLE {ANALYST} LOGIN")
-            connection.execute((V1 / "team.ledger.sql").read_text())
-        migrate(where)
-        with Ledger.open(where) as ledger:
-            ledger.verify(record)
-            spent = ledger.account("people").spent
-        database = psycopg.conninfo.conninfo_to_dict(where)["dbname"]
-        with Ledger.open(address(SERVER, database=database, role=ANALYST)) as ledger:
-            found = snapdp.study(in_its_place(tmp_path, V1 / "change-one.toml")).release(
-                ledger=ledger, directory=tmp_path
-            )
-            assert found.free
-            assert found.record == record
-            more(ledger, 60)
-            assert ledger.account("people").spent == spent + Fraction(1, 4)
-        with Ledger.open(where) as ledger:
-            ledger.verify(record)

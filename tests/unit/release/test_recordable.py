@@ -281,7 +281,7 @@ def test_whatever_is_accepted_can_be_recorded_read_audited_and_certified(start):
     assert accepted > 1  # the generator is no wall of refusals
 
 
-@pytest.mark.parametrize("seeds", first_of([range(20), range(20, 1000)]), ids=["few", "many"])
+@pytest.mark.parametrize("seeds", first_of([range(5), range(5, 1000)]), ids=["few", "many"])
 def test_whatever_quantiles_are_accepted_can_be_recorded_read_audited_and_certified(seeds):
     assert sum(holds(seed, extreme_quantiles) for seed in seeds) > len(seeds) / 5
 

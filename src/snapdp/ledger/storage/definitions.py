@@ -3,7 +3,7 @@
 Room: ledger. Runs on a connection it is given. Whatever the server knows about the schema is one line each: owner,
 privileges, columns, constraints, indexes, triggers with their state, functions as their text, policies, rules,
 inheritance, and everything else that lives in it or looks into it with the keeper's rights (a view of somebody else's
-gives nobody more than that one has). The fresh schema is made by the same steps on the same server and rolled back, so
+gives nobody more than that one has). The fresh schema is made by the same SQL on the same server and rolled back, so
 that no wording of another version of PostgreSQL matters.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from snapdp.ledger.migrations import Migration
+from snapdp.ledger.storage.schema import schema_text
 
 Run = Callable[..., list[tuple[Any, ...]]]
 
@@ -93,20 +93,15 @@ def lines_of(run: Run, schema: str) -> list[str]:
     return sorted(str(line) for (line,) in run(_LINES, {"schema": schema}))
 
 
-def fresh_lines(run: Run, steps: list[Migration], schema: str) -> list[str]:
+def fresh_lines(run: Run, schema: str) -> list[str]:
     """Return what the ledger's schema would be made of, had it been made just now; to be rolled back."""
     ((owner,),) = run(_OWNER)
     admitted = [role for (role,) in run(_ADMITTED)]
     run("SELECT pg_catalog.set_config('role', %s, true)", (owner,))
-    for step in steps:
-        run(_renamed(step.text, schema))
+    run(schema_text("postgres").replace("snapdp.", f"{schema}.").replace("SCHEMA snapdp", f"SCHEMA {schema}"))
     for role in admitted:
         run(f"SELECT {schema}.admit(%s)", (role,))
     return sorted(line.replace(f"{schema}.", "snapdp.").replace(schema, "snapdp") for line in lines_of(run, schema))
-
-
-def _renamed(text: str, schema: str) -> str:
-    return text.replace("snapdp.", f"{schema}.").replace("SCHEMA snapdp", f"SCHEMA {schema}")
 
 
 def differences(kept: list[str], fresh: list[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 Room: ledger. Psycopg only when a ledger is opened. One ledger in a database, in the schema `snapdp`; its owner is the
 keeper, who opens accounts and admits analysts. Idea: three procedures look, lock, check, append and commit in one step
-(migrations/postgres/0002_rules.sql), so that one account has one writer and nobody holds it. They write the entries
+(postgres.sql), so that one account has one writer and nobody holds it. They write the entries
 themselves; analysts append through them and in no other way. Trusts: COMMIT is on the server's disk when it returns
 (fsync and synchronous_commit on, checked here). A connection lost while committing leaves the entry there or not; where
 it is, it is spent. Every failure is one fixed sentence. Theory: docs/theory/ledger.md, (6)-(7).
@@ -17,12 +17,14 @@ import threading
 from typing import Any
 
 from snapdp.errors import LedgerError, PremiseError
-from snapdp.ledger.migrations import Migration, migrations
 from snapdp.ledger.storage.definitions import differences, fresh_lines, lines_of
 from snapdp.ledger.storage.inode import fill_standard_streams
 from snapdp.ledger.storage.loopholes import loopholes
+from snapdp.ledger.storage.schema import schema_digest, schema_text
 from snapdp.ledger.storage.storage import (
+    FORMAT,
     NOTHING_DONE,
+    OTHER_VERSION,
     PAGE,
     Dataset,
     Entry,
@@ -73,6 +75,7 @@ SENTENCES = {  # by the state that the server gives, or by its class
     "42P06": ("exists already.", "One ledger in a database: give another one. Nothing is ever overwritten."),
     "3F000": NO_LEDGER,
     "42P01": NO_LEDGER,
+    "42883": OTHER_VERSION,  # a function that is not there
 }
 NOT_KEEPER = ("shows this role its own entries only: the keeper verifies it.", f"Ask its keeper. {NOTHING_DONE}")
 FAILURES = (
@@ -98,7 +101,6 @@ class PostgresStorage:
         """Open an existing ledger; `patience` is how many seconds to wait for other writers."""
         self._open(address, patience)
         try:
-            self._expect(migrations("postgres"))
             self._whose()
         except LedgerError:
             self.close()
@@ -111,10 +113,10 @@ class PostgresStorage:
         storage._open(address, patience)
         try:
             storage.begin(writing=True)
-            for step in migrations("postgres"):
-                storage._apply(step)
-            fields = (identity.format, identity.name, identity.key, identity.seal)
-            storage._run("INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (%s, %s, %s, %s)", fields)
+            storage._run(schema_text("postgres"))
+            fields = (FORMAT, schema_digest("postgres"), *identity._values())
+            columns = "format, schema, name, key, seal"
+            storage._run(f"INSERT INTO snapdp.ledger ({columns}) VALUES (%s, %s, %s, %s, %s)", fields)
             storage._whose()
             storage.commit()
         except BaseException:
@@ -139,13 +141,13 @@ class PostgresStorage:
 
     def identity(self) -> Identity:
         """Return what the ledger is; its key and seal are the keeper's alone."""
-        if self.is_keeper:
-            rows = self._run("SELECT format, name, key, seal FROM snapdp.ledger")
-        else:
-            rows = [(*row, b"", "") for row in self._run("SELECT format, name FROM snapdp.identity()")]
-        if len(rows) != 1:
+        rows = self._run("SELECT * FROM snapdp.identity()")  # another version may say more after the first two
+        if len(rows) == 1 and rows[0][:2] != (FORMAT, schema_digest("postgres")):
+            raise self._refused(*OTHER_VERSION)
+        secrets = self._run("SELECT key, seal FROM snapdp.ledger") if self.is_keeper else [(b"", "")]
+        if len(rows) != 1 or len(secrets) != 1:
             raise self._refused(*DAMAGED)
-        return Identity(**dict(zip(Identity._fields, rows[0], strict=True)))
+        return Identity(name=rows[0][2], key=secrets[0][0], seal=secrets[0][1])
 
     def standings(self) -> list[Standing]:
         return self._standings('SELECT account, entries, spent, head FROM snapdp.standing ORDER BY account COLLATE "C"')
@@ -256,18 +258,15 @@ class PostgresStorage:
     def damage(self) -> list[str]:
         if not self.is_keeper:
             raise self._refused(*NOT_KEEPER)
-        known, found = migrations("postgres"), []
-        if self._recorded() != [step.row for step in known]:
-            found.append("the migrations that the database records are not those of this library.")
-        return found + loopholes(self._run) + differences(lines_of(self._run, "snapdp"), self._fresh(known))
+        return loopholes(self._run) + differences(lines_of(self._run, "snapdp"), self._fresh())
 
-    def _fresh(self, known: list[Migration]) -> list[str]:
+    def _fresh(self) -> list[str]:
         """Return what a ledger made just now would be made of: made on a connection of its own, and undone."""
         other = PostgresStorage.__new__(PostgresStorage)
         other._open(self._address, self._patience)
         try:
             other.begin(writing=True)
-            return fresh_lines(other._run, known, f"fresh_{os.urandom(8).hex()}")
+            return fresh_lines(other._run, f"fresh_{os.urandom(8).hex()}")
         finally:
             other.rollback()
             other.close()
@@ -279,37 +278,6 @@ class PostgresStorage:
             with contextlib.suppress(Exception):
                 self._connection.close()
             self._connection = None
-
-    # Migrations
-
-    def migrate(self) -> int:
-        """Apply the steps that the database lacks, in one transaction, and return how many there were."""
-        self.begin(writing=True)
-        try:
-            self._run("LOCK TABLE snapdp.migration IN EXCLUSIVE MODE")
-            missing = migrations("postgres")[len(self._recorded()) :]
-            for step in missing:
-                self._apply(step)
-            self.commit()
-        except BaseException:
-            self.rollback()
-            raise
-        return len(missing)
-
-    def _apply(self, step: Migration) -> None:
-        self._run(step.text)
-        self._run("INSERT INTO snapdp.migration (number, name, digest) VALUES (%s, %s, %s)", step.row)
-
-    def _recorded(self) -> list[tuple[Any, ...]]:
-        return self._run("SELECT number, name, digest FROM snapdp.migration ORDER BY number")
-
-    def _expect(self, known: list[Migration]) -> None:
-        recorded, wanted = self._recorded(), [step.row for step in known]
-        if recorded == wanted:
-            return
-        if recorded == wanted[: len(recorded)]:
-            raise self._refused("was made by an older version of snapdp.", "Its keeper must migrate it first.")
-        raise self._refused("was made or changed by another version of snapdp.", "Use the version that made it.")
 
     # Inside
 
@@ -386,16 +354,6 @@ class PostgresStorage:
     def _datasets(self, where: str, fields: tuple[Any, ...] | None = None) -> list[Dataset]:
         rows = self._run(f"SELECT keyed, account, version, seal FROM snapdp.dataset {where}", fields)
         return [Dataset(**dict(zip(Dataset._fields, row, strict=True))) for row in rows]
-
-
-def migrate(address: str, *, patience: float = 30.0) -> int:
-    """Bring a ledger that an older version made up to date, as its keeper; return how many steps it took."""
-    storage = PostgresStorage.__new__(PostgresStorage)
-    storage._open(address, patience)
-    try:
-        return storage.migrate()
-    finally:
-        storage.close()
 
 
 def has_ledger(address: str, *, patience: float = 30.0) -> bool:

@@ -1,8 +1,7 @@
-"""A ledger in one file, through the standard library's SQLite: its rows, and the steps that make its tables.
+"""A ledger in one file, through the standard library's SQLite: its rows.
 
 Room: ledger. Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE
-under the lock of the file: one writer at a time, across processes and names. A new file is made by all steps of
-migrations/sqlite, one of an older format gets those it lacks before its first write.
+under the lock of the file: one writer at a time, across processes and names. Its tables are made by sqlite.sql.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import LedgerError
-from snapdp.ledger import chain
-from snapdp.ledger.migrations import Migration, migrations
 from snapdp.ledger.storage import sessions
+from snapdp.ledger.storage.schema import expected_schema, make_schema, schema_digest, schema_of
 from snapdp.ledger.storage.sqlite_failures import DAMAGED
 from snapdp.ledger.storage.sqlite_file import SqliteFile, new_mark
 from snapdp.ledger.storage.sqlite_link import APPLICATION, Fields
-from snapdp.ledger.storage.sqlite_schema import apply, schema, schema_of
-from snapdp.ledger.storage.storage import PAGE, Dataset, Entry, Identity, Standing
+from snapdp.ledger.storage.storage import FORMAT, OTHER_VERSION, PAGE, Dataset, Entry, Identity, Standing
 
 NOT_COPIED = ("cannot be copied.", "Is there room, on a disk that knows links? The ledger is as it was.")
 BACKUP = "backup"  # the home of a file that is no ledger to be charged
@@ -40,7 +37,7 @@ class SqliteStorage:
         """
         self._path = path
         self._session: sessions.Session | None = None
-        self._file = SqliteFile(path, patience=patience, upgrade=self._upgrade, fresh=fresh)
+        self._file = SqliteFile(path, patience=patience, fresh=fresh)
 
     @classmethod
     def create(cls, path: Path, identity: Identity, *, patience: float) -> SqliteStorage:
@@ -50,11 +47,12 @@ class SqliteStorage:
         try:
             storage = cls(path, patience=patience, fresh=True)
             storage.begin(writing=True)
-            storage._apply(migrations("sqlite"), identity)
+            make_schema(storage._run)
+            storage._run("INSERT INTO place VALUES (0, 0, ?)", (str(storage._file.inode.number),))
             storage._run(f"PRAGMA application_id = {APPLICATION}")
             storage._run(f"PRAGMA user_version = {new_mark()}")
-            fields = (identity.format, identity.name, identity.key, identity.seal)
-            storage._run("INSERT INTO ledger VALUES (?, ?, ?, ?)", fields)
+            fields = (FORMAT, schema_digest("sqlite"), *identity._values())
+            storage._run("INSERT INTO ledger VALUES (?, ?, ?, ?, ?)", fields)
             storage._file.finish()
             sync_directory(path.parent)
         except BaseException:
@@ -78,10 +76,12 @@ class SqliteStorage:
     # Rows
 
     def identity(self) -> Identity:
-        rows = self._run("SELECT format, name, key, seal FROM ledger")
-        if len(rows) != 1 or list(map(type, rows[0])) != [int, str, bytes, str]:
+        rows = self._run("SELECT * FROM ledger")  # another version may have other columns after the first two
+        if len(rows) == 1 and rows[0][:2] != (FORMAT, schema_digest("sqlite")):
+            raise self._file.refused(*OTHER_VERSION)
+        if len(rows) != 1 or list(map(type, rows[0])) != [int, str, str, bytes, str]:
             raise self._file.refused(*DAMAGED)
-        return Identity(**dict(zip(Identity._fields, rows[0], strict=True)))
+        return Identity(**dict(zip(Identity._fields, rows[0][2:], strict=True)))
 
     def standings(self) -> list[Standing]:
         rows = self._run("SELECT account, entries, spent, head FROM standing ORDER BY account")
@@ -173,10 +173,9 @@ class SqliteStorage:
         found = []
         if self._run("PRAGMA integrity_check") != [("ok",)]:
             found.append("the database fails its own integrity check.")
-        expected = schema_of(migrations("sqlite")[: self.identity().format])
-        if schema(self._run) != expected or self._run("PRAGMA application_id") != [(APPLICATION,)]:
+        if schema_of(self._run) != expected_schema() or self._run("PRAGMA application_id") != [(APPLICATION,)]:
             found.append("the tables or rules of the database were changed.")
-        elif "place" in expected and not self._has_place():
+        elif not self._has_place():
             found.append("the table place does not say where the ledger is.")
         accounts = "SELECT account FROM standing"
         for table in ("entry", "dataset"):
@@ -218,9 +217,6 @@ class SqliteStorage:
     # Inside
 
     def _copy(self, target: Path, home: str) -> None:
-        if self._is_first_format():
-            self.begin(writing=True)
-            self.commit()
         self.begin(writing=False)  # a writing one would wait for itself
         try:
             with contextlib.closing(sqlite3.connect(target, isolation_level=None)) as copy:
@@ -238,22 +234,6 @@ class SqliteStorage:
             self.rollback()
         raise failure
 
-    def _upgrade(self) -> None:
-        """Apply the steps that the file lacks, in one transaction; the first format gets its first mark with them."""
-        identity = self.identity()
-        lacking = migrations("sqlite")[identity.format :]
-        if lacking:
-            self._run("BEGIN IMMEDIATE")
-            self._apply(lacking, identity)
-            if identity.format == 1:
-                self._run(f"PRAGMA user_version = {new_mark()}")
-            self._run("COMMIT")
-
-    def _apply(self, steps: list[Migration], identity: Identity) -> None:
-        for step in steps:
-            seal = chain.identity_seal(identity.key, version=step.number, name=identity.name)
-            apply(self._run, step, seal=seal, home=str(self._file.inode.number))
-
     def _has_place(self) -> bool:
         """Tell whether the one row of `place` can be meant: it is the last page of a new file, the first to be lost."""
         rows = self._run("SELECT log, before, home FROM place")
@@ -261,13 +241,6 @@ class SqliteStorage:
             return False
         home = str(rows[0][2])
         return home == BACKUP or (home.isascii() and home.isdigit())
-
-    def _is_first_format(self) -> bool:
-        self.begin(writing=False)
-        try:
-            return self.identity().format == 1
-        finally:
-            self.rollback()
 
     def _run(self, statement: str, fields: Fields = ()) -> list[tuple[Any, ...]]:
         return self._file.run(statement, fields)

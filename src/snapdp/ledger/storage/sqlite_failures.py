@@ -61,7 +61,7 @@ OTHER_NAME = (
     "Use that name, or wait until it is closed there. No release was made.",
 )
 OTHER_PROGRAM = (
-    "is open in another program, or in an older version of this library, that does not keep its rules.",
+    "is open in another program, which does not keep its rules.",
     "Close that program and try again. The ledger is as it was, and no release was made.",
 )
 FORKED = (

@@ -19,7 +19,6 @@ import contextlib
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from snapdp.errors import LedgerError
@@ -41,11 +40,9 @@ GLANCE = 0.01  # seconds between two looks at a file that is in use through anot
 
 
 class SqliteFile(SqliteLink):
-    """Transactions in one file, for one thread of one process. `upgrade` makes a file of an older format a new one."""
+    """Transactions in one file, for one thread of one process."""
 
-    def __init__(self, path: Path, *, patience: float, upgrade: Callable[[], None], fresh: bool = False) -> None:
-        self._upgrade = upgrade
-        self._is_newest = fresh  # its format
+    def __init__(self, path: Path, *, patience: float, fresh: bool = False) -> None:
         self._largest_log = LARGEST_LOG
         super().__init__(path, patience=patience, fresh=fresh)
 
@@ -183,8 +180,7 @@ class SqliteFile(SqliteLink):
         if self._mark == 0:
             if self._fresh:
                 return
-            self._bring_up()  # the first format has no mark: it gets one before anything is charged
-            self.checkpoint()
+            self.checkpoint()  # its making was interrupted, and the file has nothing of its log yet
         if self._home is None:
             self._home = self.run("SELECT home FROM place")[0][0]
         if self._home != str(self.inode.number):
@@ -197,13 +193,6 @@ class SqliteFile(SqliteLink):
             if not self._needs_log():
                 raise self.refused(*SENTENCES[sqlite3.SQLITE_BUSY])
         self._wrote = True
-        self._bring_up()
-
-    def _bring_up(self) -> None:
-        """Make a file of an older format a new one, before its first write, in a transaction of its own."""
-        if not self._is_newest:
-            self._upgrade()
-            self._is_newest = True
 
     def _needs_log(self) -> bool:
         return bool(self._mark and self._mark % 2)

@@ -18,9 +18,10 @@ from snapdp.errors import LedgerError
 from snapdp.ledger.storage import connections
 from snapdp.ledger.storage.inode import Inode
 from snapdp.ledger.storage.sqlite_failures import DAMAGED, FORKED, LACKING, MISUSED, NO_LEDGER, SENTENCES, sentence
+from snapdp.ledger.storage.storage import OTHER_VERSION
 
 Fields = tuple[Any, ...] | dict[str, Any]  # what ? or :name stands for in a statement
-APPLICATION = 0x736E6470  # "sndp" in the file's header
+APPLICATION = 0x534E4450  # "SNDP" in the file's header
 SETTINGS = (
     "synchronous = FULL",
     "fullfsync = ON",
@@ -139,8 +140,9 @@ class SqliteLink:
     def _open(self) -> None:
         self.connection = self._connected("rw")
         self._home = None
-        if not self._fresh and self.run("PRAGMA application_id") != [(APPLICATION,)]:
-            raise self.refused(*NO_LEDGER)
+        owner = [(APPLICATION,)] if self._fresh else self.run("PRAGMA application_id")
+        if owner != [(APPLICATION,)]:
+            raise self.refused(*(NO_LEDGER if owner == [(0,)] else OTHER_VERSION))
         if self.run("PRAGMA journal_mode = WAL") != [("wal",)]:
             raise self.refused("cannot keep a write-ahead log.", "Keep the ledger on a local disk.")
         for setting in SETTINGS:
@@ -210,7 +212,7 @@ class SqliteLink:
 
 
 def is_whole(mark: int) -> bool:
-    """Return whether a file with the mark is complete without a log; that of the first format, 0, may not be."""
+    """Return whether a file with the mark is complete without a log; that of an interrupted making, 0, is not."""
     return mark > 0 and mark % 2 == 0
 
 

@@ -5,18 +5,11 @@ the one that was read, and makes a transaction durable before `commit` returns. 
 (postgres.py).
 
 Rules of change:
-- a ledger says its format, under its seal; FORMAT is written, every format in READABLE is read for ever, any other is
-  refused;
-- a new format is a new step for each store (migrations/). A ledger of an older one gets the steps it lacks in one
-  transaction: a file when it is first written to, a team's when its keeper migrates it; who only reads changes nothing;
-- a step that was published never changes, by no byte: databases record its digest, and verify compares what it made.
-  What was wrong in it the next step puts right;
-- an entry is never rewritten: records and published heads name its digest. A step adds tables and rules, and seals;
-- a field of an entry's body never changes its meaning; a new kind or field opens a new format, and the library's checks
-  (replay.py, belonging.py) and the server's say the same of it in the same commit;
-- a process of an older version may have the file open: a step that its writes could contradict makes a rule that
-  refuses them;
-- a ledger of each format is kept among the vectors (tests/vectors/golden).
+- a ledger says its format and the digest of the schema that made it (schema.py), in the first columns of its row; one
+  with another format or digest is refused before anything else of it is read;
+- an entry is never rewritten: records and published heads name its digest;
+- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (replay.py,
+  belonging.py) and the server's (postgres.sql) say the same of it in the same commit.
 """
 
 from __future__ import annotations
@@ -26,10 +19,13 @@ from typing import Protocol
 from snapdp.errors import LedgerError
 from snapdp.values import Value
 
-FORMAT = 3
-READABLE = (1, 2, 3)  # an older one becomes the newest when it is first written to
+FORMAT = 1
 PAGE = 500  # entries read at a time
 NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
+OTHER_VERSION = (
+    "was made by another version of snapdp, or by another program.",
+    "Use the one that made it. Nothing in it was changed, and nothing was spent.",
+)
 
 
 class UnavailableError(LedgerError):
@@ -37,9 +33,8 @@ class UnavailableError(LedgerError):
 
 
 class Identity(Value):
-    """What a ledger is: its format, a random name, the key of its digests, and a seal over the three."""
+    """What a ledger is: a random name, the key of its digests, and a seal over its format and name."""
 
-    format: int
     name: str
     key: bytes
     seal: str
@@ -103,7 +98,7 @@ class Storage(Protocol):
         """Forget the transaction. Never raises."""
 
     def identity(self) -> Identity:
-        """Return what the ledger is; its seal is not checked here."""
+        """Return what the ledger is; refuse one of another format or schema. Its seal is not checked here."""
 
     def standings(self) -> list[Standing]:
         """Return how every account stands, by name in the order of its characters' numbers."""

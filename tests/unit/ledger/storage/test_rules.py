@@ -11,13 +11,11 @@ import struct
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.ledger import chain, migrations
+from snapdp.ledger import chain
 from snapdp.ledger.accounts import COMMON_DENOMINATOR
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.definitions import differences, fresh_lines, lines_of
-from snapdp.ledger.storage.postgres import migrate
-from snapdp.ledger.storage.storage import FORMAT
-from tests.unit.ledger.teams import insert, opened, psycopg, refused
+from tests.unit.ledger.teams import opened, psycopg, refused
 from tests.unit.release.support import NAME, TERMS, F, fingerprint, new_ledger, release
 
 NAMES = ("pg_class", "pg_locks", "pg_database", "pg_roles", "pg_namespace", "entry", "standing", "dataset", "ledger")
@@ -368,7 +366,7 @@ def test_each_rule_that_was_switched_off_is_found(team):
 
         run("SET search_path = pg_catalog, pg_temp")
         connection.commit()
-        fresh = fresh_lines(run, migrations.migrations("postgres"), schema)
+        fresh = fresh_lines(run, schema)
         connection.rollback()
         assert differences(lines_of(run, "snapdp"), fresh) == []
         for change in CHANGES:
@@ -404,60 +402,6 @@ def test_one_bad_account_does_not_stop_the_others(team):
         release(ann, version, "a", "1/4", name="other")
         with refused("entry 0 of the account 'survey' was altered"):
             ann.account(NAME)
-
-
-# Migration
-
-
-def test_a_ledger_of_the_first_step_is_migrated_with_its_entries_and_roles(team):
-    first = migrations.migrations("postgres")[:1]
-    team.sql("keeper", "DROP SCHEMA snapdp CASCADE")
-    with psycopg.connect(team.at("keeper"), autocommit=True) as connection:
-        connection.execute("SET search_path = pg_catalog, pg_temp")
-        connection.execute(first[0].text)
-        connection.execute("INSERT INTO snapdp.migration (number, name, digest) VALUES (%s, %s, %s)", first[0].row)
-        key, name = bytes(range(32)), "0123456789abcdef"
-        seal = chain.identity_seal(key, version=1, name=name)
-        connection.execute(
-            "INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (1, %s, %s, %s)", (name, key, seal)
-        )
-        when = {"time": "2026-01-01T00:00:00Z"}
-        opening = {"cap": "1", "ledger": name, "relation": "change-one", "rows": 5000, "unit": "row", **when}
-        entries, standing, version = [], chain.nothing(NAME), "1" * 16
-
-        def add(kind, spent, **fields):
-            nonlocal standing
-            entry, standing = chain.link(standing, kind, spent=spent, **fields)
-            insert(connection, entry)
-            entries.append(entry)
-            return entry
-
-        add("open", "0", **opening)
-        add("dataset", "0", version=version)
-        keyed = chain.keyed(key, "content", fingerprint("rows of " + NAME).hex())
-        seal = chain.dataset_seal(key, keyed_digest=keyed, account=NAME, version=version)
-        connection.execute("INSERT INTO snapdp.dataset VALUES (%s, %s, %s, %s)", (keyed, NAME, version, seal))
-        asked, odd = {"ask": "a"}, F(1, 10**40 + 7)
-        same = chain.digest(chain.canonical({"epsilon": str(odd), "request": asked}))
-        add("reserve", str(odd), asked=asked, epsilon=str(odd), request=same, session="0" * 32, version=version, **when)
-        binding = {"dataset": NAME, "dataset_version": version, "charged": str(odd), "request": same}
-        record = {**binding, "previous": entries[-1].digest, "value": 0.5}
-        add("commit", str(odd), record=record, request=same, reserve=2, version=version)
-        connection.execute(f"SELECT snapdp.admit('{team.roles['ann']}')")
-    with refused("older version"):
-        Ledger.open(team.at("ann"))
-    assert migrate(team.at("keeper")) == len(migrations.migrations("postgres")) - 1
-    with Ledger.open(team.at("ann")) as ann:
-        assert ann.dataset_version(NAME, fingerprint("rows of " + NAME)) == version
-        assert release(ann, version, "a", odd) == record  # charged by the older rules, and still an answer
-        release(ann, version, "b", "1/4")
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            team.sql("ann", "SELECT key FROM snapdp.ledger")
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            team.sql("ann", "INSERT INTO snapdp.dataset VALUES ('', '', '', '')")
-    with Ledger.open(team.at("keeper")) as ledger:
-        assert ledger.verify(against=record).entries == 6
-        assert ledger._identity.format == FORMAT
 
 
 def test_the_server_and_the_library_charge_the_same_amounts(team):

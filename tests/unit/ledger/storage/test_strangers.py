@@ -8,11 +8,9 @@ import sqlite3
 
 import pytest
 
-from snapdp.ledger.ledger import Ledger
 from tests.unit.ledger.colleague import Colleague
 from tests.unit.ledger.storage.test_names import log_of, spent
-from tests.unit.ledger.test_backup import made_old
-from tests.unit.release.support import NAME, F, new_ledger
+from tests.unit.release.support import F, new_ledger
 
 FORKED = "was open when this process was forked"
 OTHER_PROGRAM = "is open in another program"
@@ -106,25 +104,6 @@ def test_a_program_that_looks_and_stays_keeps_nobody_from_charging(path):
         assert database.execute("SELECT spent FROM standing").fetchall() == [("5/64",)]
     assert not log_of(path).exists()
     assert spent(path) == F(10, 128)
-
-
-def test_an_older_library_that_has_the_file_open_keeps_its_log(path):
-    """It knows no mark, and goes on writing into the log that it has."""
-    made_old(path)
-    with reading(path) as old, Colleague() as new:
-        old.execute("PRAGMA wal_autocheckpoint = 0")
-        old.execute("UPDATE standing SET entries = entries")
-        new("open", path, 0.1)
-        assert new("release", "a", "1/4") == 0.5
-        assert new("close") is None
-        old.execute("INSERT INTO standing VALUES ('zzz', 1, '0', '')")
-        new("open", path, 0.1)
-        assert new("release", "b", "1/4") == 0.5
-        seen = [(NAME, "1/2"), ("zzz", "0")]
-        assert old.execute("SELECT account, spent FROM standing").fetchall() == seen
-        assert new("close") is None
-    with Ledger.open(path) as ledger, ledger._transaction(writing=False):
-        assert [(each.account, each.spent) for each in ledger._storage.standings()] == seen
 
 
 # A name that somebody keeps open while the file grows through another

@@ -1,13 +1,26 @@
--- Ledger format 2. Analysts append through three procedures only, each of which looks, checks, appends and commits in one
--- step: no lock survives a call, no key or keyed digest leaves the server, and the server writes the entries itself.
--- The trigger demands the very text that the library would write, so that one entry cannot stop an account.
+-- A team ledger: the tables of a ledger in a file, and rules that hold for everybody who is not the keeper, the role that owns
+-- it. Analysts append through three procedures only, each of which looks, checks, appends and commits in one step: no lock
+-- survives a call, no key or keyed digest leaves the server, and the server writes the entries itself. The trigger demands the
+-- very text that the library would write, so that one entry cannot stop an account, and somebody who speaks SQL to the server,
+-- without this library, can spend no more than somebody who does not.
 -- Every function fixes what the caller could bend: names (search_path), the reading of its own text, the printing of
--- floats, the printing of plans with values in them. docs/theory/ledger.md, (6)-(9).
+-- floats, the printing of plans with values in them. docs/theory/ledger.md, (1)-(9), (12)-(13).
+CREATE SCHEMA snapdp;
 
-DROP TRIGGER check_dataset ON snapdp.dataset;
-DROP FUNCTION snapdp.check_dataset(), snapdp.hold(text);
-DROP POLICY own_entries ON snapdp.entry;
-DROP POLICY anybody_appends ON snapdp.entry;
+CREATE TABLE snapdp.ledger (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL, schema text NOT NULL, name text NOT NULL,
+    key bytea NOT NULL, seal text NOT NULL);
+CREATE TABLE snapdp.standing (
+    account text PRIMARY KEY, entries integer NOT NULL, spent text NOT NULL, head text NOT NULL);
+CREATE TABLE snapdp.entry (
+    account text NOT NULL REFERENCES snapdp.standing, number integer NOT NULL, kind text NOT NULL, version text, request text,
+    reserve integer, body text NOT NULL, digest text NOT NULL, author name NOT NULL, PRIMARY KEY (account, number));
+CREATE TABLE snapdp.dataset (
+    keyed text PRIMARY KEY, account text NOT NULL REFERENCES snapdp.standing, version text NOT NULL UNIQUE, seal text NOT NULL);
+CREATE INDEX entry_by_request ON snapdp.entry (account, version, request);
+CREATE UNIQUE INDEX one_answer ON snapdp.entry (account, version, request) WHERE kind = 'commit';
+CREATE UNIQUE INDEX one_closing ON snapdp.entry (account, reserve) WHERE reserve IS NOT NULL;
+CREATE INDEX amendments ON snapdp.entry (account, number) WHERE kind IN ('amend', 'close');
 
 -- JSON. The server cannot read \u0000 and half surrogate pairs: every \u is kept as text, every backslash doubled. Each
 -- piece of what is read so stands for one piece of the body, and `raw` gives it back.
@@ -93,11 +106,11 @@ END
 $$;
 
 -- Amounts are fractions in lowest terms, as text: '1/3', '2'; above and below the line at most 1000 digits.
-CREATE OR REPLACE FUNCTION snapdp.top(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snapdp.top(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$ SELECT split_part(amount, '/', 1)::numeric $$;
-CREATE OR REPLACE FUNCTION snapdp.bottom(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snapdp.bottom(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$ SELECT COALESCE(NULLIF(split_part(amount, '/', 2), ''), '1')::numeric $$;
-CREATE OR REPLACE FUNCTION snapdp.is_amount(amount text) RETURNS boolean LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snapdp.is_amount(amount text) RETURNS boolean LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
     SELECT COALESCE(length(amount) <= 2001 AND amount ~ '^(0|[1-9][0-9]*)(/[1-9][0-9]*)?$'
         AND length(split_part(amount, '/', 1)) <= 1000 AND length(split_part(amount, '/', 2)) <= 1000
@@ -136,7 +149,7 @@ SET search_path = pg_catalog, pg_temp AS $$
         )::numeric, snapdp.bottom(epsilon)) = 0 ELSE false END
 $$;
 
-CREATE OR REPLACE FUNCTION snapdp.is_keeper() RETURNS boolean LANGUAGE sql STABLE
+CREATE FUNCTION snapdp.is_keeper() RETURNS boolean LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
     SELECT pg_catalog.pg_has_role(session_user, relowner, 'MEMBER') FROM pg_catalog.pg_class
     WHERE oid = 'snapdp.entry'::pg_catalog.regclass
@@ -148,7 +161,7 @@ CREATE FUNCTION snapdp.same(epsilon text, asked text) RETURNS text LANGUAGE sql 
 SET search_path = pg_catalog, pg_temp AS
 $$ SELECT snapdp.digest('{"epsilon":"' || epsilon || '","request":' || asked || '}') $$;
 
--- The body of every entry but the first, from its parts.
+-- The body of every entry but the first and the amendments, from its parts.
 CREATE FUNCTION snapdp.written(
     kind text, who text, place integer, previous text, spent text, version text, request text, reserve integer,
     content text, epsilon text, session text, moment text
@@ -165,12 +178,57 @@ CREATE FUNCTION snapdp.written(
         || ',"version":"' || version || '"}'
 $$;
 
+-- The units of the accounts that a request may be charged to, as the first entry writes them; none where it cannot be.
+-- Several columns stand there as JSON, and so does one that would be taken for several, or for a bound.
+CREATE FUNCTION snapdp.units(asked json) RETURNS text[] LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    person text := snapdp.raw(asked -> 'person');
+    name text := substr(person, 2, length(person) - 2);
+    rows text := (asked -> 'unit_rows')::text;
+    most text := (asked -> 'rows_per_person')::text;
+    listed text := person;
+BEGIN
+    IF rows IS NOT NULL THEN
+        RETURN CASE WHEN person IS NULL AND rows ~ '^([2-9]|[1-9][0-9]+)$' THEN ARRAY['"' || rows || ' rows"'] END;
+    ELSIF person IS NULL THEN
+        RETURN CASE WHEN (asked -> 'unit')::text = '"row"' THEN ARRAY['"row"'] END;
+    ELSIF most IS NULL OR most !~ '^[1-9][0-9]*$' THEN
+        RETURN NULL;
+    ELSIF json_typeof(asked -> 'person') = 'array' THEN
+        IF json_array_length(asked -> 'person') < 2
+           OR EXISTS (SELECT FROM json_array_elements(asked -> 'person') AS each WHERE json_typeof(each.value) <> 'string') THEN
+            RETURN NULL;
+        END IF;
+    ELSIF json_typeof(asked -> 'person') <> 'string' THEN
+        RETURN NULL;
+    ELSE
+        listed := '[' || person || ']';
+    END IF;
+    IF asked -> 'person_columns' IS NOT NULL THEN
+        listed := listed || ', declared '
+            || left(encode(sha256(convert_to(snapdp.raw(asked -> 'person_columns'), 'UTF8')), 'hex'), 32);
+        RETURN ARRAY['"person (' || replace(replace(listed, '\', '\\'), '"', '\"') || ')"'];
+    END IF;
+    listed := '"person (' || replace(replace(listed, '\', '\\'), '"', '\"') || ')"';
+    IF json_typeof(asked -> 'person') = 'array' THEN
+        RETURN ARRAY[listed];
+    END IF;
+    IF left(name, 1) <> '[' AND name !~ ', at most [0-9]+ rows$' THEN
+        listed := '"person (' || name || ')"';
+    END IF;
+    IF EXISTS (SELECT FROM json_array_elements(asked -> 'statistics') AS each
+               WHERE each.value -> 'rows_per_person' IS NOT NULL OR (each.value -> 'kind')::text = '"persons"') THEN
+        RETURN ARRAY[listed];
+    END IF;
+    RETURN ARRAY[listed, '"person (' || name || ', at most ' || most || ' rows)"'];
+END
+$$;
+
 -- What a request of this library declares belongs to its account, its role and its charge. Others are taken as they are.
 CREATE FUNCTION snapdp.agrees(opening json, asked json, epsilon text) RETURNS boolean LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    unit text := (asked -> 'unit')::text;
-    person text := (asked -> 'person')::text;
     sum text := '0';
     part json;
 BEGIN
@@ -184,8 +242,12 @@ BEGIN
        OR (snapdp.raw(asked -> 'own')::json #>> '{}') IS DISTINCT FROM session_user::text) THEN
         RETURN false;
     END IF;
+    IF json_typeof(asked -> 'statistics') IS DISTINCT FROM 'array' THEN
+        RETURN false;
+    END IF;
     FOR part IN SELECT value FROM json_array_elements(asked -> 'statistics') LOOP
-        IF NOT snapdp.is_amount(part ->> 'epsilon') OR json_typeof(part -> 'epsilon') <> 'string' THEN
+        IF json_typeof(part) <> 'object' OR NOT snapdp.is_amount(part ->> 'epsilon')
+           OR json_typeof(part -> 'epsilon') <> 'string' THEN
             RETURN false;
         END IF;
         sum := snapdp.total(sum, part ->> 'epsilon');
@@ -193,13 +255,7 @@ BEGIN
             RETURN false;
         END IF;
     END LOOP;
-    IF person IS NOT NULL THEN
-        IF json_typeof(asked -> 'person') <> 'string' OR (asked -> 'rows_per_person')::text !~ '^[1-9][0-9]*$' THEN
-            RETURN false;
-        END IF;
-        unit := '"person (' || substr(person, 2, length(person) - 2) || ', at most ' || (asked -> 'rows_per_person')::text || ' rows)"';
-    END IF;
-    RETURN sum = epsilon AND json_typeof(asked -> 'statistics') = 'array' AND unit = (opening -> 'unit')::text
+    RETURN sum = epsilon AND snapdp.raw(opening -> 'unit') = ANY (snapdp.units(asked))
         AND (asked -> 'relation')::text = (opening -> 'relation')::text
         AND (asked -> CASE opening ->> 'relation' WHEN 'change-one' THEN 'n' ELSE 'n_max' END)::text = (opening -> 'rows')::text;
 END
@@ -211,11 +267,13 @@ SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
         WHEN asked -> 'snapdp_request' IS NULL THEN record -> 'statistics' IS NULL
         ELSE (asked -> 'snapdp_request')::text = '1' AND json_typeof(record -> 'statistics') = 'array' AND NOT EXISTS (
-            SELECT FROM unnest(ARRAY['relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'own']) AS name
+            SELECT FROM unnest(ARRAY['relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'unit_rows', 'own',
+                'person_columns', 'most_units']) AS name
             WHERE (record -> name)::text IS DISTINCT FROM (asked -> name)::text
         ) AND NOT EXISTS (
             SELECT FROM json_object_keys(asked) AS name WHERE name NOT IN (
-                'relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'own', 'snapdp_request', 'statistics')
+                'relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'unit_rows', 'own', 'person_columns',
+                'most_units', 'snapdp_request', 'statistics')
         ) AND (asked -> 'statistics')::text = '[' || COALESCE((
             SELECT string_agg('{' || COALESCE((
                 SELECT string_agg('"' || key || '":' || field.value::text, ',' ORDER BY field.place)
@@ -238,9 +296,40 @@ SET search_path = pg_catalog, pg_temp AS $$
         AND snapdp.declares(snapdp.plain(record), reserved -> 'asked')
 $$;
 
+-- The keeper alone raises the cap of an account ('amend') or closes it ('close'). There is no cap but in entries, so none
+-- changes without one. Whoever may be charged sees by what the cap became what it is, and why.
+CREATE FUNCTION snapdp.amendments(asked text) RETURNS SETOF snapdp.entry LANGUAGE sql STABLE
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM snapdp.entry WHERE account = asked AND kind IN ('amend', 'close')
+$$;
+
+-- The cap in force, and whether a charge is taken at all: asked where the account is locked, or what is read may be old.
+CREATE FUNCTION snapdp.cap_of(held text) RETURNS text LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT snapdp.plain(COALESCE(
+        (SELECT body FROM snapdp.entry WHERE account = held AND kind IN ('amend', 'close') ORDER BY number DESC LIMIT 1),
+        (SELECT body FROM snapdp.entry WHERE account = held AND number = 0))) ->> 'cap'
+$$;
+CREATE FUNCTION snapdp.takes_charges(held text) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT NOT EXISTS (SELECT FROM snapdp.entry WHERE account = held AND kind IN ('amend', 'close') AND kind = 'close')
+$$;
+
+-- A reason is one line of at most 500 characters: no control character, no break, nothing that turns the direction of a text.
+CREATE FUNCTION snapdp.is_reason(reason json) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    said text := CASE json_typeof(reason) WHEN 'string' THEN snapdp.raw(reason)::json #>> '{}' END;
+BEGIN
+    RETURN COALESCE(length(said) <= 500 AND said ~ '[^ ]'
+        AND said COLLATE "C" !~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]', false);
+END
+$$;
+
 -- Every entry follows the one before, is the text that the library writes, says what it costs, stays within the cap, and
--- belongs to the reservation it closes. The standing moves with it.
-CREATE OR REPLACE FUNCTION snapdp.check_entry() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+-- belongs to the reservation it closes; an amendment finds the account open, names the cap in force, and raises it. The
+-- standing moves with the entry.
+CREATE FUNCTION snapdp.check_entry() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
     b json;
@@ -249,11 +338,12 @@ DECLARE
     e snapdp.entry;
     content json;
     sound boolean;
+    cap text;
     was_read boolean := NOT snapdp.is_keeper();
 BEGIN
     NEW.author := session_user;
-    IF NEW.kind = 'open' AND was_read THEN
-        RAISE EXCEPTION 'only the keeper opens accounts' USING ERRCODE = 'insufficient_privilege';
+    IF NEW.kind IN ('open', 'amend', 'close') AND was_read THEN
+        RAISE EXCEPTION 'only the keeper opens and amends accounts' USING ERRCODE = 'insufficient_privilege';
     END IF;
     b := snapdp.plain(NEW.body);
     content := CASE NEW.kind WHEN 'reserve' THEN b -> 'asked' WHEN 'commit' THEN b -> 'record' END;
@@ -262,9 +352,11 @@ BEGIN
         s := ROW(NEW.account, 0, '0', '');
     END IF;
     SELECT snapdp.plain(body) INTO opening FROM snapdp.entry WHERE account = NEW.account AND number = 0;
+    cap := CASE WHEN NEW.kind IN ('reserve', 'amend', 'close') THEN snapdp.cap_of(NEW.account) END;
     sound := NEW.digest = snapdp.digest(NEW.body) AND NEW.number = s.entries AND (NEW.number = 0) = (NEW.kind = 'open')
-        AND (NEW.version IS NULL) = (NEW.kind = 'open') AND (NEW.request IS NULL) = (NEW.kind IN ('open', 'dataset'))
-        AND (NEW.reserve IS NULL) = (NEW.kind IN ('open', 'dataset', 'reserve'));
+        AND (NEW.version IS NULL) = (NEW.kind IN ('open', 'amend', 'close'))
+        AND (NEW.request IS NULL) = (NEW.kind IN ('open', 'dataset', 'amend', 'close'))
+        AND (NEW.reserve IS NULL) = (NEW.kind IN ('open', 'dataset', 'reserve', 'amend', 'close'));
     IF NEW.kind = 'open' THEN
         sound := sound AND snapdp.is_canonical(NEW.body) AND snapdp.is_amount(b ->> 'cap') AND snapdp.top(b ->> 'cap') > 0
             AND b ->> 'relation' IN ('change-one', 'add-remove') AND (b -> 'rows')::text ~ '^[1-9][0-9]*$'
@@ -273,6 +365,14 @@ BEGIN
             AND NEW.body = '{"account":' || snapdp.raw(b -> 'account') || ',"cap":"' || (b ->> 'cap') || '","kind":"open","ledger":"'
                 || (SELECT name FROM snapdp.ledger) || '","number":0,"previous":"","relation":"' || (b ->> 'relation') || '","rows":'
                 || (b -> 'rows')::text || ',"spent":"0","time":"' || (b ->> 'time') || '","unit":' || snapdp.raw(b -> 'unit') || '}';
+    ELSIF NEW.kind IN ('amend', 'close') THEN
+        sound := sound AND octet_length(NEW.body) < 20000 AND snapdp.is_canonical(NEW.body) AND snapdp.takes_charges(NEW.account)
+            AND snapdp.is_amount(b ->> 'cap') AND snapdp.is_moment(b ->> 'time') AND snapdp.is_reason(b -> 'reason')
+            AND NEW.body = '{"account":' || snapdp.raw(opening -> 'account')
+                || CASE NEW.kind WHEN 'amend' THEN ',"before":"' || cap || '"' ELSE '' END
+                || ',"cap":"' || (b ->> 'cap') || '","kind":"' || NEW.kind || '","number":' || NEW.number || ',"previous":"' || s.head
+                || '","reason":' || snapdp.raw(b -> 'reason') || ',"spent":"' || s.spent || '","time":"' || (b ->> 'time') || '"}';
+        sound := sound AND CASE NEW.kind WHEN 'amend' THEN NOT snapdp.at_most(b ->> 'cap', cap) ELSE b ->> 'cap' = cap END;
     ELSE
         sound := sound AND NEW.kind IN ('dataset', 'reserve', 'commit', 'abandon') AND NEW.version ~ '^[0-9a-f]{16}$'
             AND NEW.body = snapdp.written(
@@ -281,7 +381,7 @@ BEGIN
     END IF;
     IF NEW.kind = 'dataset' THEN
         sound := sound AND NOT EXISTS (SELECT FROM snapdp.dataset d WHERE d.version = NEW.version);
-    ELSIF NEW.kind <> 'open' THEN
+    ELSIF NEW.kind IN ('reserve', 'commit', 'abandon') THEN
         sound := sound AND NOT EXISTS (
             SELECT FROM snapdp.entry c WHERE c.account = NEW.account AND c.version = NEW.version AND c.request = NEW.request
             AND c.kind = 'commit');
@@ -292,7 +392,7 @@ BEGIN
             AND (was_read OR snapdp.is_request(snapdp.raw(content), opening, b ->> 'epsilon'))
             AND NEW.request = snapdp.same(b ->> 'epsilon', snapdp.raw(content))
             AND b ->> 'spent' = snapdp.total(s.spent, b ->> 'epsilon') AND snapdp.is_amount(b ->> 'spent')
-            AND snapdp.at_most(b ->> 'spent', opening ->> 'cap')
+            AND snapdp.at_most(b ->> 'spent', cap) AND snapdp.takes_charges(NEW.account)
             AND EXISTS (SELECT FROM snapdp.dataset d WHERE d.version = NEW.version AND d.account = NEW.account);
     ELSE
         sound := sound AND b ->> 'spent' = s.spent;
@@ -308,7 +408,8 @@ BEGIN
             AND (content -> 'dataset_version')::text = '"' || NEW.version || '"'
             AND (content -> 'request')::text = '"' || NEW.request || '"'
             AND (content -> 'previous')::text = '"' || e.digest || '"'
-            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text;
+            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text
+            AND (content -> 'date')::text = '"' || left(snapdp.plain(e.body) ->> 'time', 10) || '"';
     END IF;
     IF sound IS NOT TRUE THEN
         RAISE EXCEPTION 'the entry contradicts the ledger' USING ERRCODE = 'check_violation';
@@ -321,7 +422,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-DROP FUNCTION snapdp.said(text);
+CREATE TRIGGER check_entry BEFORE INSERT ON snapdp.entry FOR EACH ROW EXECUTE FUNCTION snapdp.check_entry();
 
 CREATE FUNCTION snapdp.check_dataset() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -333,11 +434,17 @@ BEGIN
 END
 $$;
 CREATE TRIGGER check_dataset BEFORE INSERT ON snapdp.dataset FOR EACH ROW EXECUTE FUNCTION snapdp.check_dataset();
-CREATE OR REPLACE FUNCTION snapdp.append_only() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+
+-- Nothing is ever changed or removed, not by the keeper either.
+CREATE FUNCTION snapdp.append_only() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'append only' USING ERRCODE = 'check_violation';
 END
 $$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON snapdp.ledger EXECUTE FUNCTION snapdp.append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON snapdp.entry EXECUTE FUNCTION snapdp.append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON snapdp.dataset EXECUTE FUNCTION snapdp.append_only();
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON snapdp.standing EXECUTE FUNCTION snapdp.append_only();
 
 -- The key stays here.
 CREATE FUNCTION snapdp.hmac(key bytea, message text) RETURNS text LANGUAGE plpgsql IMMUTABLE
@@ -359,9 +466,10 @@ $$;
 -- What a role may look at: what the ledger is, where accounts stand, how each was opened, its own entries, and the entries
 -- about a request that it can name. Through functions only: a plan of a query on the table would count the rows that are
 -- hidden. Whether the last entry says what the standing says is answered here; the entry itself is its author's.
+ALTER TABLE snapdp.entry ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_entries ON snapdp.entry FOR SELECT
 USING (author = session_user OR kind = 'open' OR (SELECT snapdp.is_keeper()));
-CREATE OR REPLACE FUNCTION snapdp.entry_at(asked text, place integer) RETURNS SETOF snapdp.entry LANGUAGE sql STABLE
+CREATE FUNCTION snapdp.entry_at(asked text, place integer) RETURNS SETOF snapdp.entry LANGUAGE sql STABLE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM snapdp.entry WHERE account = asked AND number = place
     AND (number = 0 OR author = session_user OR (SELECT snapdp.is_keeper()))
@@ -376,9 +484,10 @@ SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT e.digest = s.head AND e.digest = snapdp.digest(e.body) AND snapdp.plain(e.body) ->> 'spent' = s.spent
     FROM snapdp.standing s JOIN snapdp.entry e ON e.account = s.account AND e.number = s.entries - 1 WHERE s.account = asked
 $$;
-CREATE FUNCTION snapdp.identity(OUT format integer, OUT name text) RETURNS SETOF record LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$ SELECT l.format, l.name FROM snapdp.ledger l $$;
-CREATE OR REPLACE FUNCTION snapdp.twins(asked text, of_version text, of_request text) RETURNS SETOF snapdp.entry LANGUAGE sql
+-- Format and schema come first: a library of another format finds them there, and refuses.
+CREATE FUNCTION snapdp.identity(OUT format integer, OUT schema text, OUT name text) RETURNS SETOF record LANGUAGE sql STABLE
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ SELECT l.format, l.schema, l.name FROM snapdp.ledger l $$;
+CREATE FUNCTION snapdp.twins(asked text, of_version text, of_request text) RETURNS SETOF snapdp.entry LANGUAGE sql
 STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM snapdp.entry WHERE account = asked AND version = of_version AND request = of_request
 $$;
@@ -541,7 +650,7 @@ BEGIN
         RETURN ARRAY['pending', pending];
     END IF;
     of_spent := snapdp.total(s.spent, epsilon);
-    IF NOT snapdp.at_most(of_spent, opening ->> 'cap') THEN
+    IF NOT snapdp.at_most(of_spent, snapdp.cap_of(held)) OR NOT snapdp.takes_charges(held) THEN  -- read after the lock
         RETURN ARRAY['over'];
     END IF;
     RETURN snapdp.appended(s, 'reserve', of_version, of_spent, of_request, NULL, asked, epsilon, session, moment);
@@ -618,15 +727,15 @@ END
 $$;
 
 -- Roles. The keeper runs SELECT snapdp.admit('role') for each role (or group of roles) that may reserve.
-CREATE OR REPLACE FUNCTION snapdp.admit(role name) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION snapdp.admit(role name) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA snapdp FROM %I', role);
     EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA snapdp FROM %I', role);
     EXECUTE format('GRANT USAGE ON SCHEMA snapdp TO %I', role);
-    EXECUTE format('GRANT SELECT ON snapdp.migration, snapdp.standing TO %I', role);
+    EXECUTE format('GRANT SELECT ON snapdp.standing TO %I', role);
     EXECUTE format('GRANT EXECUTE ON FUNCTION snapdp.identity(), snapdp.is_keeper(), snapdp.quiet(), '
                    'snapdp.stands(text), snapdp.entry_at(text, integer), snapdp.entries_from(text, integer, integer), '
-                   'snapdp.twins(text, text, text), snapdp.registered(text, bytea, text), '
+                   'snapdp.amendments(text), snapdp.twins(text, text, text), snapdp.registered(text, bytea, text), '
                    'snapdp.reserved(text, text, text, text, text, text), '
                    'snapdp.closed(text, text, integer, text, text) TO %I', role);
     EXECUTE format('GRANT EXECUTE ON PROCEDURE snapdp.register(text, bytea, text, text[]), '
@@ -635,12 +744,3 @@ BEGIN
 END
 $$;
 REVOKE ALL ON ALL ROUTINES IN SCHEMA snapdp FROM PUBLIC;
-
--- A ledger that has been in use: its roles get the new privileges for the old, its row the new format and seal.
-SELECT snapdp.admit(r.rolname) FROM pg_catalog.pg_roles r WHERE r.oid IN (
-    SELECT a.grantee FROM pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
-    WHERE n.oid = (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = 'snapdp.entry'::pg_catalog.regclass)
-    AND a.grantee <> n.nspowner);
-ALTER TABLE snapdp.ledger DISABLE TRIGGER append_only;
-UPDATE snapdp.ledger SET format = 2, seal = snapdp.hmac(key, '["ledger","2","' || name || '"]');
-ALTER TABLE snapdp.ledger ENABLE TRIGGER append_only;
