@@ -1,4 +1,4 @@
-"""The reference lacks no public name, command or flag: each has its place on a page (errors: test_reference_messages).
+"""The reference lacks no public name, command, flag or class of errors: each has its place on a page.
 
 Pages are asked with the parts that are generated when the site is built; the sources say what must be there.
 """
@@ -38,7 +38,7 @@ def test_every_part_that_a_page_asks_for_can_be_made():
     assert len(asked) == sum(text.count("<!-- generated") + text.count("<!--generated") for text in texts)
 
 
-@pytest.mark.parametrize("name", ["api", "docstrings", "markdown", "message_texts"])
+@pytest.mark.parametrize("name", ["api", "docstrings", "markdown"])
 def test_examples_of_the_generators_give_what_they_show(name):
     assert doctest.testmod(import_module(f"snapdp_reference.{name}")).failed == 0
 
@@ -293,3 +293,28 @@ def test_exit_codes_of_a_program_are_found():
     functions = returned_numbers(ast.parse("def asked(n) -> int:\n    return 7 if n else STOPPED"))
     module = SimpleNamespace(STOPPED=5, TABLE={"a": 3, "b": 4})
     assert exit_codes(program, module, functions) == {0, 3, 4, 5, 7, 9}
+
+
+# Errors
+
+
+def test_every_class_of_errors_is_in_the_table():
+    shown = {word for line in rows(generated("classes")) for word in words(line[0])}
+    texts = (path.read_text(encoding="utf-8") for path in api.SOURCE.rglob("*.py"))
+    assert shown == {
+        name for text in texts for name in re.findall(r"^class (\w+Error)\((?!Value)\w+Error\):", text, re.M)
+    }
+
+
+def test_what_the_page_refuses_by_itself_is_in_the_reference():
+    from snapdp.web.refusals import REFUSED
+
+    shown = rows(generated("page-refusals"))
+    assert [line[0] for line in shown] == [str(each.status) for each in REFUSED.values()]
+    assert all(len(line) == 3 and all(line) for line in shown)
+
+
+def test_the_error_that_the_page_shows_is_the_one_that_is_raised(capsys):
+    block, shown = re.search(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", page("errors.md"), re.M | re.S).groups()
+    exec(compile(block, "errors.md", "exec"), {})
+    assert capsys.readouterr().out == shown
