@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -77,16 +76,6 @@ def test_a_look_says_what_to_type_for_a_decimal_comma_and_nothing_where_a_comma_
     assert (
         'Try: change [csv] of study.toml to: decimal = "," and thousands = "."\n' in run("inspect", "study.toml").stdout
     )
-
-
-def test_shapes_are_not_broken_at_80_columns():
-    people(["Gesamtschule", "Grundschule am Berg", "x"] * 300, name="a_rather_long_name_of_a_column_in_a_table")
-    asked = ["--histogram", "a_rather_long_name_of_a_column_in_a_table", "--categories", "m,f"]
-    shown = run("inspect", "people.csv", *asked).stdout
-    assert '"Aaaaaaaaaaa aa..."' not in shown
-    assert '"Aaaaaaaaaaa ..."' in shown
-    assert "│ │" not in shown
-    assert max(map(len, shown.split("\n"))) <= 80
 
 
 # The command
@@ -228,17 +217,3 @@ def test_a_whole_conversation_on_a_terminal_of_80_columns():
     assert "Nothing was charged." in text
     with Ledger.open("l") as ledger:
         assert ledger.account("people").spent == 0
-
-
-def test_commands_without_json_are_those_that_the_guide_names():
-    def without(group, ctx):
-        for name in group.list_commands(ctx):
-            command = group.get_command(ctx, name)
-            if isinstance(command, click.Group):
-                yield from without(command, ctx)
-            elif "--json" not in {flag for each in command.params for flag in each.opts}:
-                yield name
-
-    guide = " ".join((SOURCE.parent / "docs/guide/first-release.md").read_text().split())
-    assert "Every command but `demo`, `tour` and `inspect` takes `--json`" in guide
-    assert set(without(main, click.Context(main))) == {"demo", "tour", "inspect"}

@@ -234,23 +234,3 @@ def test_one_of_several_accounts_is_named():
 
 
 # Screens
-
-
-def test_an_orphan_counts_as_spent_in_what_an_account_means():
-    say("ledger create --from study.toml")
-    with Ledger.open("people.ledger") as ledger:
-        version = ledger.dataset_version("people", b"x")
-        terms = {"relation": "change-one", "rows": 5000, "version": version}
-        ledger.reserve("people", epsilon="1/2", request={"ask": 1}, **terms)
-    assert "from 50% to at most 63%" in " ".join(say("ledger show people.ledger").stdout.split())
-    assert "interrupted, and spent all the same" in " ".join(say("ledger history people.ledger").stdout.split())
-
-
-def test_an_account_of_an_odd_unit_is_shown_and_an_empty_ledger_says_so():
-    with Ledger.create("odd.ledger") as ledger:
-        assert say("ledger show odd.ledger").stdout == "The ledger has no account yet.\n"
-        ledger.create_account("homes", cap=1, relation="change-one", rows=9, unit="household")
-    text = " ".join(say("ledger show odd.ledger").stdout.split())
-    assert "Protects a household." in text
-    assert "two versions of its own equally likely" in text
-    assert "in the table" not in text

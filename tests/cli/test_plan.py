@@ -18,8 +18,6 @@ from snapdp.accuracy.error import accuracy
 from snapdp.accuracy.worth import worth_of_mechanism
 from snapdp.cli import plots
 from snapdp.cli.app import main
-from snapdp.cli.worth import point
-from snapdp.exact import Enclosure
 from snapdp.studies.columns import number_column
 from snapdp.studies.reader import load_study, plan_of
 from snapdp.studies.relation import change_one
@@ -369,43 +367,6 @@ def test_a_guess_shows_what_the_mechanism_does_to_it():
     assert "if_value" not in json.loads(run(*flags[:-2], "--json").output)
 
 
-@pytest.mark.parametrize(("value", "inside", "cases"), [("9", 9, [1, 3]), ("12", 10, [2, 4])])
-def test_a_guess_shows_the_cases_tails_and_excess_of_its_distance_to_laplace(value, inside, cases):
-    m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range")
-    found = json.loads(run(*CLAMPED, "--if-value", value, "--json").output)["if_value"]
-    assert (found["value"], found["inside"], Fraction(found["accuracy"])) == (
-        value,
-        str(inside),
-        m.accuracy(value=inside),
-    )
-    far, known = found["laplace_distance"], m.distance(value)
-    assert [case["case"] for case in far["cases"]] == cases == [case.number for case in known.cases]
-    for case, exact in zip(far["cases"], known.cases, strict=True):
-        assert case["probability"][0] <= exact.probability.lower <= exact.probability.upper <= case["probability"][1]
-    for tail in far["tails"]:
-        exact = m.distance_tail(value, distance=Fraction(tail["distance"]))
-        assert tail["probability"][0] <= exact.lower <= exact.upper <= tail["probability"][1]
-    shown = run(*CLAMPED, "--if-value", value).output
-    assert "except with probability" in " ".join(shown.replace("│", " ").split())
-    assert all(f"... case {case} " in shown for case in cases)
-    assert ("errors: at the end of the range, 10" in shown) == (value == "12")
-    assert max(map(len, shown.splitlines())) <= 80
-
-
-@pytest.mark.parametrize(
-    ("figure", "shown"),
-    [
-        (("0.0525", "0.0525"), "0.053"),
-        (("-0.0525", "-0.0525"), "-0.053"),
-        (("-1e-40", "1e-39"), "within ± 1e-39"),
-        (("0", "0"), "0"),
-        (("0.1", "0.2"), "0.1 ... 0.2"),
-    ],
-)
-def test_a_number_that_is_known_well_is_not_shown_as_a_range(figure, shown):
-    assert point(Enclosure(*map(Fraction, figure))) == shown
-
-
 def row(screen, name):
     """Return the figure of a row, and what is said about it, whatever lines they are broken into."""
     after = screen.split(f"│ {name} ", 1)[1].splitlines()
@@ -416,13 +377,6 @@ def row(screen, name):
             break
         rows.append(cells[-2:])
     return tuple(" ".join(part for part in parts if part) for parts in zip(*rows, strict=True))
-
-
-def test_a_number_too_small_to_be_shown_is_below_a_bound_and_not_that_bound():
-    screen = run(*BARE, "--epsilon", "100", "--clamp", "range", "--if-value", "2000").output
-    assert row(screen, "... above 2000")[0] == "below 5e-19729"
-    assert row(screen, "... above 500")[0] == "above 1 - 2.5e-19729"
-    assert row(screen, "... case 2")[0] == "0.52"
 
 
 CLAMPED = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--grid", "1", "--clamp", "range"]
@@ -446,30 +400,6 @@ def test_several_guesses_are_a_table_with_the_bias_expected_over_them():
     assert max(map(len, done.output.splitlines())) <= 80
     wide = run("plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--if-value", "0:2,1/3,10:2")
     assert max(map(len, wide.output.splitlines())) <= 80
-
-
-@pytest.mark.parametrize("arithmetic", [[], ["--arithmetic", "proved"], ["--gamma", "0.05"]])
-def test_an_output_says_what_it_knows_about_its_own_error(arithmetic):
-    flags = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", *arithmetic, "--if-output", "9"]
-    said = {name.removeprefix("--"): value for name, value in zip(arithmetic[::2], arithmetic[1::2], strict=True)}
-    known = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, **said).after(9)
-    found = json.loads(run(*flags, "--json").output)["if_output"]
-    assert [Fraction(end) for end in found["interval"]] == [known.interval.lower, known.interval.upper]
-    assert Fraction(found["accuracy"]) == known.accuracy
-    assert Fraction(found["bias"][0]) <= known.bias.lower <= known.bias.upper <= Fraction(found["bias"][1])
-    done = run(*flags)
-    assert "If the output were 9 " in done.output
-    assert "one of the rare ones" not in " ".join(done.output.split())
-    assert found["missed"] is False
-    assert max(map(len, done.output.splitlines())) <= 80
-
-
-def test_an_output_far_from_every_value_is_said_to_be_one_that_is_missed():
-    flags = ["plan", "--sensitivity", "1", "--bounds", "0,100", "--epsilon", "5", "--grid", "2", "--if-output", "-6"]
-    said = " ".join(run(*flags).output.split())
-    assert "further than ± 0 from every such value: it is itself one of the rare ones" in said
-    assert "it holds in 95 of 100 releases." in said
-    assert json.loads(run(*flags, "--json").output)["if_output"]["missed"] is True
 
 
 @pytest.mark.parametrize(

@@ -131,39 +131,6 @@ def test_init_asks_for_shares_and_for_a_step(place):
 # Plan
 
 
-def test_the_figures_of_a_plan_are_in_its_json():
-    asked = ["plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--json"]
-    (line,) = json.loads(run(*asked).stdout)["lines"]
-    ranks = line["ranks"]
-    assert (ranks["radius_shown"], ranks["share_shown"], ranks["levels"]) == ("32.13", "0.3213", 121)
-    assert (ranks["rows"], ranks["rows_are_public"]) == (10000, False)
-    (count,) = json.loads(run("plan", "--count", *COST, "--json").stdout)["lines"]
-    assert "ranks" not in count
-    assert "if_like" not in line
-
-
-def test_a_public_file_tells_the_error_in_units_of_the_column(place):
-    (place / "public.csv").write_text("age\n" + "\n".join(map(str, range(1, 100))) + "\n\n999\n")
-    asked = ["plan", "--quantiles", "age", "--at", "0.1,0.5", *BOUNDS, *COST, "--if-like", "public.csv"]
-    (line,) = json.loads(run(*asked, "--if-rows", "200", "--json").stdout)["lines"]
-    study = snapdp.study(
-        dataset="x", relation="add-remove", n_max=1000, statistic=[
-            {"kind": "quantiles", "column": "age", "at": ["0.1", "0.5"], "epsilon": 2}
-        ],
-        columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}},
-    )  # fmt: skip
-    found = study.plan().lines[0].error_if_like([*range(1, 100), 999], rows=200)
-    assert [each["value"] for each in line["if_like"]] == ["10", "50"]
-    assert [(int(each["low"]), int(each["high"])) for each in line["if_like"]] == [(x.low, x.high) for x in found]
-    text = one(run(*asked, "--if-rows", "200").stdout)
-    assert "if 200 rows were distributed like the public ones" in text
-    assert "if 1,000 rows were" in one(run(*asked).stdout)
-    assert "FILE is public" in one(run("plan", "--help").stdout)
-    grouped = [*asked, "--by", "sex", "--categories", "f,m"]
-    assert "if 100 rows of a group were distributed like" in one(run(*grouped, "--if-rows", "200").stdout)
-    assert "if 500 rows of a group were distributed like" in one(run(*grouped).stdout)
-
-
 def test_a_public_file_without_the_column_is_refused(place):
     (place / "public.csv").write_text("years\n3\n")
     asked = ["plan", "--median", "age", *BOUNDS, *COST, "--if-like", "public.csv"]
