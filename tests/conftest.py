@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from random import Random
 
 import pytest
@@ -67,6 +68,18 @@ def pytest_xdist_make_scheduler(config, log):
             return "spark" if "spark" in nodeid.lower() else nodeid.split("::")[0]
 
     return OneSession(config, log)
+
+
+def pytest_collection(session):
+    """Let each worker compile its share of the tests first, and read what the others have compiled.
+
+    In a fresh clone rewriting the asserts of all files takes most of the time of collection, in every worker.
+    """
+    if (worker := getattr(session.config, "workerinput", None)) and len(session.config.args) == 1:
+        files = sorted((ROOT / session.config.args[0]).rglob("test_*.py"))
+        for path in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+            with suppress(Exception, pytest.skip.Exception):  # it is said again when the file is collected
+                import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_sessionstart(session):

@@ -46,42 +46,6 @@ def test_verify_prints_the_digest_that_the_report_states(record):
     assert json.loads(run("verify", record, "--json").stdout)["digest"] == stated[0]
 
 
-def test_verify_finds_a_byte_more_in_a_file(record):
-    with files(record)[0].open("ab") as file:
-        file.write(b"x")
-    done = run("verify", record, "--ledger", record.parent / "people.ledger", "--json")
-    assert done.exit_code == 1
-    (finding,) = json.loads(done.stdout)["findings"]
-    assert finding["field"].endswith(".file")
-    assert finding["says"].startswith(files(record)[0].name)
-
-
-def test_verify_says_which_files_it_did_not_look_at(record):
-    name = json.loads(record.read_text())["statistics"][0]["parts"][0]["file"]["name"]
-    (record.parent / name).unlink()
-    done = run("verify", record)
-    assert done.exit_code == 0
-    said = " ".join(done.output.split())
-    nothing = "of its numbers, and of those that follow from them, nothing is said"
-    assert f"Not looked at: {name}. It is not beside the record: {nothing}." in said
-    assert said.count("Not looked at") == 1
-    assert json.loads(run("verify", record, "--json").stdout)["files"]["unseen"] == [name]
-
-
-def test_check_says_that_numbers_in_files_were_not_looked_at(record):
-    made = record.parent / "certificate.json"
-    assert run("verify", record, "--certificate", made).exit_code == 0
-    first, follows, unseen, *_ = run("check", made).stdout.splitlines()
-    assert (first, "every number that stands in the record follows" in follows) == ("ACCEPTED", True)
-    assert "the numbers in 4 files were not looked at: only `snapdp verify` of the record looks at them" in unseen
-
-
-def test_check_of_a_release_without_files_speaks_of_none(tmp_path):
-    released(tmp_path, MEAN).save(tmp_path / "record.json")
-    assert run("verify", tmp_path / "record.json", "--certificate", tmp_path / "c.json").exit_code == 0
-    assert "files" not in run("check", tmp_path / "c.json").stdout
-
-
 @pytest.fixture
 def published(tmp_path, monkeypatch) -> None:
     """Make the directory of a release, with record and report, the one to work in."""

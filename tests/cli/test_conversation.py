@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -216,24 +215,6 @@ def test_a_refusal_speaks_of_flags_and_names_the_next_step(words, told):
     assert told in f"{said['error']} {said['advice']}"
 
 
-@pytest.mark.parametrize("first", ["--sum", "--mean"])
-def test_bounds_without_names_are_refused_where_nobody_can_tell_whose_they_are(first):
-    """The parser keeps no order between flags, and people swap two of one flag: income was given the bounds of age."""
-    second = "--mean" if first == "--sum" else "--sum"
-    rest = ["--missing", "middle", "--n", "4", "--epsilon", "1"]
-    words = ["plan", first, "income", second, "age", "--bounds", "0,10000", "--bounds", "0,120", *rest]
-    for unclear in (words, ["plan", first, "income", first, *words[4:]], ["plan", *words[1:5], *words[7:]]):
-        done = run(*unclear)
-        assert done.exit_code == 2
-        assert "Which --bounds is whose?" in done.stderr
-    for clear in (
-        [first, "income", second, "age", "--bounds", "income=0,10000", "--bounds", "0,120"],
-        [first, "income", second, "age", "--bounds", "0,120", "--bounds", "0,120"],
-        [first, "income", first, "age", "--bounds", "income=0,10000", "--bounds", " age = 0, 120"],
-    ):
-        assert run("plan", *clear, *rest).exit_code == 0
-
-
 def tried(done: Any) -> str:
     found = re.search(r"^  Try: (.*)$", done.stderr, re.MULTILINE)
     return found[1] if found else ""
@@ -313,35 +294,6 @@ def test_a_second_object_is_never_printed_after_the_record(monkeypatch):
 # Terminals
 
 
-def test_on_a_terminal_refusals_and_commands_are_broken_between_words():
-    lacking = [*ASK, "--dataset", "people_of_a_name_that_is_long"]
-    for words in (["plan", *MEAN, "--n-max", "5", "--epsilon", "1"], lacking):
-        whole = process(*words, stdout=subprocess.DEVNULL).stderr
-        shown = on_a_terminal(*words, NO_COLOR="1").replace("\r\n", "\n")
-        assert max(map(len, whole.splitlines())) > 80
-        assert all(len(line) < 80 for line in shown.splitlines()), shown
-        assert shown.replace(" \\\n", " ").split() == whole.split()
-
-
-COPIED = "    so: snapdp inspect 'a table with a name.csv' --null 'n. a.,k. A.' --delimiter ';' --encoding utf-8"
-PROSE = "  Try: the same command with --delimiter ';' (--decimal and --thousands where numbers of the file need them)"
-
-
-@pytest.mark.parametrize("columns", [50, 60, 80, 120])
-def test_a_command_that_is_longer_than_a_line_is_one_command_when_it_is_copied(monkeypatch, columns):
-    monkeypatch.setattr(screen, "is_read_by_people", lambda: True)
-    monkeypatch.setattr(screen.shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
-    shown = screen.to_copy(COPIED)
-    assert all(len(line) < columns for line in shown.split("\n"))
-    assert "'a table with a name.csv'" in shown
-    command = shown[shown.index("snapdp") :]
-    assert shlex.split(command.replace("\\\n", "")) == shlex.split(COPIED.partition(": ")[2])
-    told = screen.to_copy(PROSE)
-    assert "\\" not in told
-    assert told.split() == PROSE.split()
-    assert screen.to_copy(f"    # {'a comment ' * 12}").count("\n") == 0
-
-
 @pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": ""}], ids=str)
 def test_colours_are_left_out_where_the_environment_says_so(settings):
     shown = on_a_terminal("ledger", "show", "nowhere.ledger", **settings)
@@ -364,13 +316,3 @@ def commands(group: click.Group = main, path: str = "") -> dict[str, click.Comma
 def test_every_command_but_conversations_takes_json():
     without = {name for name, each in commands().items() if not any("--json" in option.opts for option in each.params)}
     assert without == {"demo", "inspect", "tour"}  # a look is for people
-
-
-def test_every_flag_of_every_command_is_explained():
-    unexplained = {
-        f"{name} {option.opts[0]}"
-        for name, each in commands().items()
-        for option in each.params
-        if isinstance(option, click.Option) and not option.help
-    }
-    assert unexplained == set()

@@ -60,11 +60,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.exit_code == 0
 
 
-def english() -> None:
-    """Write the incomes as 45,000, in quotes, as programs do where a comma is the delimiter."""
-    Path("t.csv").write_text("pay,years\n" + "".join(f'"{p:,}",{y}\n' for p, y in zip(PAY, YEARS, strict=True)))
-
-
 def german() -> None:
     """Write the same table as a spreadsheet saves it in German."""
     rows = [f"{p:,};{y};".translate(str.maketrans(",.", ".,")) for p, y in zip(PAY, YEARS, strict=True)]
@@ -81,28 +76,6 @@ def mean(csv: str, column: str) -> tuple[float, float]:
     return part["low"][0], part["high"][0]
 
 
-def holds(interval: tuple[float, float], truth: float) -> bool:
-    """Tell whether an interval holds the truth, with room for noise that one release in a million exceeds."""
-    middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2
-    return abs(middle - truth) <= 5 * half  # 95 % within one half; each further one has a twentieth left
-
-
-def test_an_income_column_written_with_thousands_is_read_where_they_are_declared():
-    english()
-    truth = sum(PAY) / N
-    assert holds(mean('[csv]\nthousands = ","\n', "pay"), truth)
-    assert not holds(mean("", "pay"), truth)  # all cells are missing: 199,000, as declared, and never 45
-    assert holds(mean("", "pay"), 199_000)
-
-
-def test_semicolons_and_decimal_commas_are_read_where_they_are_declared():
-    german()
-    assert holds(mean(SPREADSHEET, "years"), sum(YEARS) / N)
-    assert holds(mean(SPREADSHEET, "pay"), sum(PAY) / N)
-    points = SPREADSHEET.replace('decimal = ","\nthousands = "."', 'decimal = "."')
-    assert holds(mean(points, "years"), 10)  # 12,5 is no number there; it is missing, and never 125
-
-
 def test_flags_declare_a_file_and_the_record_states_it():
     german()
     done = run("release", "t.csv", *FLAGS, "--null", "NA,.", *COUNT, "--json")
@@ -114,16 +87,6 @@ def test_flags_declare_a_file_and_the_record_states_it():
     assert abs(record["statistics"][0]["parts"][0]["value"][1] - 100) < 60
     again = run("release", "t.csv", *FLAGS, "--null", ".,NA", *COUNT)
     assert "answered before" in again.stderr
-
-
-def test_a_plain_file_states_nothing_and_one_named_tsv_its_tab():
-    Path("t.csv").write_text("Ort\n" + "Köln\n" * N, encoding="utf-8")
-    Path("t.tsv").write_text("Ort\ty\n" + "Köln\t1,5\n" * N, encoding="utf-8")
-    plain, tabs = (json.loads(run("release", name, *COUNT, "--json").stdout) for name in ("t.csv", "t.tsv"))
-    assert "csv" not in plain
-    assert tabs["csv"] == {"delimiter": "\t"}
-    both = run("release", "t.tsv", "--decimal", ",", *COUNT, "--json")
-    assert json.loads(both.stdout)["csv"] == {"delimiter": "\t", "decimal": ","}
 
 
 @pytest.mark.parametrize(
@@ -210,13 +173,6 @@ def test_init_compares_names_with_the_file_and_writes_nothing_where_one_is_not_t
     assert run("inspect", "s.toml").exit_code == 0  # with no flag: the study says how the file is written
 
 
-def test_init_looks_for_the_table_where_the_study_says_that_it_is():
-    Path("studies").mkdir()
-    Path("t.csv").write_text("Stadt\n", encoding="utf-8")
-    assert run("init", "studies/a.toml", "--data", "../t.csv", *COUNT[:-3]).exit_code == 1
-    assert run("init", "studies/a.toml", "--data", "t.csv", *COUNT[:-3]).exit_code == 0  # not there yet
-
-
 def test_init_asks_about_the_file_and_its_columns_where_it_asks():
     german()
     about = ["y", "3", "", "n", "y", "400", "1"]
@@ -228,29 +184,6 @@ def test_init_asks_about_the_file_and_its_columns_where_it_asks():
     assert done.exit_code == 0, done.stderr
     wanted = CsvDialect(delimiter=";", decimal=",", thousands=".")
     assert (load_study("s.toml").csv, load_study("s.toml").data) == (wanted, "t.csv")
-
-
-def test_a_study_is_told_the_lines_that_last_and_the_look_before_a_release():
-    Path("t.csv").write_text("pay;years\n" + "1.200,5;2\n" * N)
-    Path("s.toml").write_text(STUDY.format(csv="", column="pay"))
-    done = run("release", "s.toml", "--ledger", "l", "--yes")
-    assert done.exit_code == 1
-    tried = done.stderr.partition("  Try: in s.toml, a table [csv] at its end, or these lines in the one it has:\n")[2]
-    *lines, look = (line.strip() for line in tried.strip().splitlines())
-    assert lines[:2] == ["[csv]", 'delimiter = ";"']
-    assert look == "then look, before any release: snapdp inspect s.toml"
-    Path("s.toml").write_text(Path("s.toml").read_text() + "\n".join(lines))  # as it is printed
-    assert run("inspect", "s.toml").exit_code == 0
-    told = run("release", "s.toml", "--ledger", "l", "--yes", "--data", "gone.csv")
-    assert "[csv]" not in told.stderr
-
-
-def test_a_table_without_a_study_is_told_to_be_looked_at_first():
-    Path("t.csv").write_text("Ort;pay\n" + "Köln;1,5\n" * N, encoding="utf-8")
-    done = run("release", "t.csv", *COUNT)
-    assert "\n    but first look: snapdp inspect t.csv --delimiter ';'\n" in done.stderr
-    assert "first look" not in run("inspect", "t.csv", *COUNT[:4]).stderr
-    assert json.loads(run("release", "t.csv", *COUNT, "--json").stdout)["try"].count("\n") == 1
 
 
 def test_a_row_with_too_many_cells_is_told_with_the_sign_that_its_first_line_shows():

@@ -156,28 +156,6 @@ def words(screen: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("people")
-def test_a_report_does_not_say_that_its_epsilon_paid_for_bounds_that_a_look_found(people):
-    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
-    done = run(
-        *("release", "study.toml", "--ledger", "l", "--yes", "--report", "r.html", "--record", "r.json"),
-        *("--values", "v.csv"),
-    )
-    assert done.exit_code == 0, done.output
-    record = json.loads((people / "r.json").read_text())
-    page = (people / "r.html").read_text()
-    assert "everything on this page cost" not in page
-    assert "after seeing the results they" not in page
-    assert "after seeing the results without the bounds of columns they could be right every time" in page
-    assert "charged by itself and is not in this epsilon" in page
-    assert record["bounds_from"] in page
-    (resource,) = json.loads((people / "datapackage.json").read_text())["resources"]
-    assert record["bounds_from"] in resource["bounds"]
-    told = " ".join(words(run("verify", "r.json").output))
-    assert "bounds, categories and n were not taken from the data" not in told
-    assert "bounds come from an earlier look at the data" in told
-
-
-@pytest.mark.usefixtures("people")
 def test_bounds_of_a_look_that_nobody_paid_for_are_refused_before_the_charge(people):
     assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
     text, look = (people / "study.toml").read_text(), study("study.toml").declared.bounds_from
@@ -215,14 +193,6 @@ def test_a_record_whose_look_is_not_in_its_ledger_is_not_sound(people, monkeypat
 
 
 @pytest.mark.usefixtures("people")
-def test_a_hostile_dictionary_costs_neither_record_nor_study_of_a_look(people):
-    (people / "datapackage.json").write_text('{"snapdp_datapackage":1,"resources":[{"path":["a"]}]}')
-    done = run(*LOOK, *SHARP, "--study", "study.toml", "--record", "r.json", "--values", "v.csv")
-    assert done.exit_code == 0, done.output
-    assert all((people / name).exists() for name in ("study.toml", "r.json", "v.csv"))
-
-
-@pytest.mark.usefixtures("people")
 def test_a_dictionary_without_a_place_is_refused_before_the_charge_and_a_defect_of_it_is_told_after(
     people, monkeypatch
 ):
@@ -248,61 +218,12 @@ def test_a_dictionary_without_a_place_is_refused_before_the_charge_and_a_defect_
     assert (people / "study.toml").exists()
 
 
-@pytest.mark.usefixtures("people")
-def test_a_column_of_texts_is_called_one_and_no_epsilon_is_recommended(people):
-    done = run(*LOOK[:3], "region", *LOOK[4:], *SHARP, "--study", "study.toml")
-    assert done.exit_code == 0, done.output
-    said = " ".join(done.stderr.split())
-    assert "region: most cells are no numbers, and no epsilon helps" in said
-    assert "too few numbers" not in said
-    assert "most of its cells are no numbers" in (people / "study.toml").read_text()
-
-
-@pytest.mark.usefixtures("people")
-def test_where_there_may_be_no_such_rows_only_their_most_is_said():
-    done = run(*LOOK, "--epsilon", "1")
-    cells = " ".join(done.stdout.split("│"))
-    assert "unreadable none, or up to" in " ".join(cells.split())
-
-
 def test_a_study_of_a_look_has_a_step_that_quantiles_can_have(people):
     assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
     for name in ("age", "income"):
         column = study("study.toml").column(name)
         assert 1000 <= (column.upper - column.lower) / column.step < 2000
         assert (people / "study.toml").read_text().count("1 for whole numbers") == 1
-
-
-@pytest.mark.usefixtures("people")
-def test_the_record_is_audited(people):
-    assert run(*LOOK, *SHARP, "--record", "r.json").exit_code == 0
-    done = run("verify", "r.json", "--ledger", "l")
-    assert done.exit_code == 0, done.output
-    record = json.loads((people / "r.json").read_text())
-    for place, key in ((0, "low"), (4, "high")):
-        forged = json.loads(json.dumps(record))
-        forged["derived"][0][key][place] *= 2
-        (people / "forged.json").write_text(json.dumps(forged))
-        assert run("verify", "forged.json").exit_code == 1
-
-
-@pytest.mark.usefixtures("people")
-def test_json_is_the_record():
-    done = run(*LOOK, *SHARP, "--json")
-    assert done.exit_code == 0
-    assert json.loads(done.stdout)["charged"] == "20"
-    assert [each["kind"] for each in json.loads(done.stdout)["statistics"]] == ["magnitudes", "magnitudes"]
-
-
-@pytest.mark.usefixtures("people")
-def test_categories_are_counted_under_both_relations():
-    words = ("explore", "people.csv", "--columns", "age,region", "--categories", "region=north,south", *SHARP, "--yes")
-    for rows in (("--n-max", "5000", "--ledger", "l"), ("--n", str(ROWS), "--ledger", "fixed")):
-        done = run(*words, *rows, "--study", f"{rows[-1]}.toml")
-        assert done.exit_code == 0, done.output
-        assert "north" in done.stdout
-        assert "(other)" in done.stdout
-        assert study(f"{rows[-1]}.toml").column("region").categories == ("north", "south")
 
 
 @pytest.mark.usefixtures("people")
@@ -383,42 +304,11 @@ def test_a_study_that_cannot_be_written_after_the_charge_does_not_hide_what_was_
     assert left() == 70
 
 
-def test_whole_persons_are_protected(people):
-    lines = [f"{i % 500},{20 + i % 40}" for i in range(2000)]
-    (people / "visits.csv").write_text("\n".join(["id,age", *lines]) + "\n")
-    who = ("--n-max", "2500", "--person", "id")
-    assert (
-        run("ledger", "create", "v", "--dataset", "v", "--cap", "50", "--relation", "add-remove", *who).exit_code == 0
-    )
-    words = ("explore", "visits.csv", "--columns", "age", *who, "--rows-per-person", "3", "--ledger", "v", "--yes")
-    done = run(*words, *SHARP, "--record", "v.json", "--study", "v.toml")
-    assert done.exit_code == 0, done.output
-    parts = json.loads((people / "v.json").read_text())["statistics"][0]["parts"]
-    assert {part["sensitivity"] for part in parts} == {"3"}
-    assert study("v.toml").relation.rows_per_person == 3
-    assert run("verify", "v.json", "--ledger", "v").exit_code == 0
-
-
 def test_a_budget_that_is_too_small_is_refused_before_the_table_is_read(people):
     done = run(*LOOK, "--epsilon", "91", "--study", "study.toml")
     assert done.exit_code == 1
     assert left() == 90
     assert not (people / "study.toml").exists()
-
-
-@pytest.mark.usefixtures("people")
-def test_release_plan_and_init_take_magnitudes_by_their_flag():
-    asked = ("--magnitudes", "age", "--n-max", "5000", *SHARP)
-    assert "magnitudes(age)" in run("plan", *asked).stdout
-    done = run("release", "people.csv", *asked, "--ledger", "l", "--yes")
-    assert done.exit_code == 0, done.output
-    lines = [line.split("│")[2:5] for line in done.stdout.splitlines() if "│" in line]
-    assert [[cell.strip() for cell in line] for line in (lines[0], lines[-1])] == [
-        ["lower", "16", "from 16"],
-        ["upper", "128", "to 128"],
-    ]
-    assert run("init", "made.toml", *asked).exit_code == 0
-    assert study("made.toml").column("age").kind == "magnitude"
 
 
 def test_a_conversation_about_magnitudes_asks_for_no_kind(tmp_path, monkeypatch):
@@ -427,10 +317,3 @@ def test_a_conversation_about_magnitudes_asks_for_no_kind(tmp_path, monkeypatch)
     done = CliRunner().invoke(main, ["init", "study.toml"], input=answers)
     assert done.exit_code == 0, done.output
     assert study("study.toml").asked[0].statistic.title == "magnitudes(age)"
-
-
-def test_the_help_says_first_that_it_is_charged():
-    listed = run("--help").stdout
-    line = next(each for each in listed.splitlines() if each.strip().startswith("explore"))
-    assert "charged" in line
-    assert run("explore", "--help").stdout.split("\n\n")[1].strip().startswith("Charged: ")

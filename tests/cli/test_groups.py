@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -116,31 +115,6 @@ def test_what_makes_no_sense_is_refused_in_the_words_of_flags(flags, problem):
     assert problem in refused(*flags)
 
 
-def test_a_release_shows_its_cells_and_saves_their_keys():
-    flags = ("--count", "--by", "region,age", *REGION, *AGE, *REST, "--ledger", "people.ledger", "--yes")
-    done = run("release", "people.csv", *flags, "--values", "v.csv", "--record", "r.json", "--report", "r.html")
-    assert "┃ region ┃ age [0, 18) ┃ age [18, 65] ┃" in " ".join(done.stdout.split())
-    assert [line[2:7] for line in done.stdout.splitlines() if line.startswith("│")] == ["north", "south"]
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "count by region, age: 4 combinations." in done.stderr
-    head, *rows = Path("v.csv").read_text(encoding="utf-8").splitlines()
-    assert head.startswith("statistic,measure,column,region,age,age_from,age_to,value,")
-    assert len(rows) == 4
-    assert rows[0].startswith('"count by region, age",count,,north,"[0, 18)",0,18,')
-    assert run("ledger", "verify", "people.ledger", "--against", "r.json")
-    again = run("release", "people.csv", *flags, "--json")
-    assert json.loads(again.stdout)["statistics"][0]["by"][1]["edges"] == ["0", "18", "65"]
-    assert '<th scope="col">region</th><th scope="col">age</th><th scope="col" class="r">rows</th>' in Path(
-        "r.html"
-    ).read_text(encoding="utf-8")
-
-
-def test_a_plan_by_machines_tells_the_number_of_cells():
-    plan = json.loads(run("plan", "--count", "--by", "sex,age", *SEX, *AGE, *REST, "--json").stdout)
-    assert (plan["lines"][0]["statistic"], plan["lines"][0]["cells"]) == ("count by sex, age", 4)
-    assert "rows whose age lies outside of its edges, 0 to 65, are left out" in " ".join(plan["reading"])
-
-
 def test_the_statement_of_a_study_has_one_code_for_all_columns():
     study = declared("--count", "--by", "region,sex", *SEX, *REGION)
     assert study.asked
@@ -154,15 +128,3 @@ def test_a_look_is_at_every_column_of_the_groups():
     done = run("inspect", "people.csv", "--count", "--by", "region,age", *REGION, *AGE[:4])
     assert all(name in done.stdout for name in ("region", "age"))
     assert "sex" not in done.stdout
-
-
-def test_questions_take_several_columns_and_ask_for_bins():
-    answers = [
-        "people", "n", "n", "100", "1", "count", "region, sex, age", "categories", "north,south", "", "yes/no", "",
-        "numbers", "0,18,oops", "0,18,65", "1", "count by age", "", "save",
-    ]  # fmt: skip
-    done = run("init", "asked.toml", stdin="\n".join(answers) + "\n")
-    study = load_study("asked.toml")
-    assert [each.statistic.title for each in study.asked] == ["count by region, sex, age", "count by age"]
-    assert study.column("age").edges == (0, 18, 65)
-    assert "What does region hold?\n  1 categories" in done.stderr

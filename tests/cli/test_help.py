@@ -17,14 +17,11 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp import Ledger
-from snapdp.cli.app import COMMANDS, MAP, main
+from snapdp.cli.app import main
 from snapdp.cli.help.former_names import FORMER_COMMANDS, NATURAL_COMMANDS, NATURAL_FLAGS, commands_below
-from snapdp.cli.help.pages import OTHERS, SectionedCommand, heading_of
 from snapdp.cli.help.topics import ABOUT, EPSILONS, TOPIC_OF, TOPICS
-from snapdp.cli.lab.group import LAB
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.display import guessed_right
-from tests import ROOT
 
 WIDTH = 80
 EVERY = dict(commands_below(main, click.Context(main, info_name="snapdp")))
@@ -76,36 +73,12 @@ def record() -> None:
 # The map
 
 
-def test_the_map_has_every_command_once_under_its_heading_and_no_line_is_cut():
-    text = page("")
-    assert [*MAP] == ["Publish", "Check", "Laboratory", "Learn"]
-    for heading, lines in MAP.items():
-        block = text.split(f"\n{heading}:\n")[1].split("\n\n")[0].splitlines()
-        assert [line.split()[0] for line in block] == [*lines]
-        assert [line.split(maxsplit=1)[1] for line in block] == [told for _, told in lines.values()]
-    assert "..." not in text.split("Publish:")[1]
-    assert max(map(len, text.splitlines())) <= WIDTH
-
-
-def test_every_line_of_a_map_is_a_sentence_and_its_command_is_where_it_says():
-    for name, late in {**COMMANDS, **LAB}.items():
-        assert late.told.endswith("."), name
-        assert EVERY.get(name, EVERY.get(f"lab {name}")).name == name
-
-
 def test_the_map_is_shown_without_loading_a_command():
     program = (
         "import sys; from snapdp.cli import main\ntry: main(['--help'], prog_name='snapdp')\nexcept SystemExit: pass\n"
         "assert not {'numpy', 'duckdb', 'snapdp.cli.plan', 'snapdp.cli.release'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-
-
-def test_charged_commands_say_so_in_the_map_and_in_the_first_line_of_their_page():
-    for name in COMMANDS:
-        first = page(name).split("\n\n")[1].strip()
-        charged = COMMANDS[name].told.startswith("charged: ")
-        assert (charged, first.startswith("Charged: ")) == ((name in CHARGED),) * 2, name
 
 
 def test_only_charged_commands_take_yes():
@@ -158,39 +131,6 @@ def follow(words: list[str]) -> None:
 def test_an_example_that_does_not_run_would_be_found():
     with pytest.raises(AssertionError):
         follow(["plan", "nowhere.toml"])
-
-
-def test_pages_of_many_flags_have_headings_and_every_flag_stands_under_one():
-    for name, command in ALONE.items():
-        if len(command.params) < 18:
-            continue
-        if name in ("lab published", "lab compare", "verify"):  # flags of a mechanism, in one list
-            continue
-        assert isinstance(command, SectionedCommand), name
-        unplaced = [each.opts[0] for each in command.params if isinstance(each, click.Option)]
-        assert [flag for flag, each in zip(unplaced, options(command), strict=True) if heading_of(each) == OTHERS] == []
-        text = page(name)
-        assert f"{OTHERS}:\n  -h, --help" in text
-        assert text.index("Statistics:") < text.index("Who is protected:") < text.index("Cost:")
-
-
-def test_a_command_that_is_parsed_alone_keeps_the_flag_for_help_that_its_page_names():
-    for kind, flags in ((SectionedCommand, "-h, --help"), (click.Command, "--help")):  # the second, as click has it
-        command = kind("alone")
-        assert command.make_context("alone", []).params == {}
-        under = click.Context(command, info_name="alone", help_option_names=["-h", "--help"])
-        assert f"{OTHERS}:\n  {flags}  " in command.get_help(under)
-
-
-def options(command: click.Command) -> list[click.Option]:
-    return [each for each in command.params if isinstance(each, click.Option)]
-
-
-def test_under_a_heading_flags_keep_the_order_in_which_they_are_declared():
-    text = page("plan")
-    declared = [each.opts[0] for each in options(EVERY["plan"]) if heading_of(each) == "Columns"]
-    block = text.split("\nColumns:\n")[1].split("\n\n")[0]
-    assert re.findall(r"^  (--[a-z-]+)", block, re.MULTILINE) == declared
 
 
 # Topics
@@ -322,23 +262,3 @@ def test_every_flag_that_a_hint_names_is_a_flag_of_some_command():
     for sentences in NATURAL_FLAGS.values():
         for told in sentences:
             assert {*re.findall(r"(?<![\w-])--[a-z-]+", told)} <= known, told
-
-
-def test_inspect_says_why_it_has_no_json():
-    assert "for you alone" in json.loads(run("inspect", "people.csv", "--json").stdout)["error"]
-
-
-# The page of the guide
-
-
-def test_the_page_of_commands_has_every_command_and_the_lines_that_it_quotes():
-    text = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
-    assert [name for name in COMMANDS if f"`{name}`" not in text] == []
-    assert re.findall(r"^\|[\w ]*\| `(\w+)` \|", text, re.MULTILINE) == [*COMMANDS]
-    budgets = next(line for line in text.splitlines() if "| `ledger` |" in line)
-    of_ledgers = [each.removeprefix("ledger ") for each in ALONE if each.startswith("ledger ")]
-    assert [name for name in of_ledgers if name not in budgets] == []
-    quoted = re.findall(r"^    \$ snapdp (.*)\n    (Error: .*)$", text, re.MULTILINE)
-    assert len(quoted) == 2
-    for words, told in quoted:
-        assert run(*words.split()).stderr.splitlines()[-1] == told

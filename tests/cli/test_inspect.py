@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
-import random
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import click
-import polars
 import pytest
 from click.testing import CliRunner
 
@@ -55,57 +50,7 @@ def line_of(shown: str, column: str) -> list[str]:
     return [each.strip() for each in found.strip("│").split("│")]
 
 
-def intervals(*words: str) -> list[tuple[float, float]]:
-    """Release from the file; return the intervals of its numbers, each missed once in 10**9 runs."""
-    price = ["--n", str(N), "--epsilon", "8", "--alpha", "1e-9", "--ledger", "l"]
-    done = run("release", "people.csv", *words, *price, "--yes", "--json")
-    assert done.exit_code == 0, done.stdout
-    record = json.loads(done.stdout)
-    (found,) = record["derived"][:1] if words[0] == "--mean" else record["statistics"][0]["parts"]
-    return list(zip(found["low"], found["high"], strict=True))
-
-
 # The five rows of wrong numbers
-
-
-def test_a_mean_of_wages_with_44_of_100_missing_holds_the_truth():
-    draw = random.Random(44)
-    wages = [str(draw.randrange(2, 50)) if draw.random() < 0.56 else "" for _ in range(N)]
-    people(wages)
-    ((low, high),) = intervals("--mean", "pay", "--bounds", "0,50", "--missing", "dropped")
-    told = [int(each) for each in wages if each]
-    assert low <= Fraction(sum(told), len(told)) <= high
-    assert high - low < 4
-    assert line_of(run("inspect", "people.csv", "--mean", "pay", "--bounds", "0,50").stdout, "pay")[2:5] == [
-        "more",
-        "none",
-        "none",
-    ]
-
-
-def test_incomes_with_separators_are_told_by_the_look_and_right_with_the_flag():
-    draw = random.Random(45)
-    incomes = [draw.randrange(10_000, 90_000) for _ in range(N)]
-    people([f"{each:,}" for each in incomes])
-    before = run("inspect", "people.csv", *FLAGS)
-    assert before.exit_code == 0
-    assert line_of(before.stdout, "pay") == ["pay", "number", "none", "more", "none", '"99,999"']
-    after = run("inspect", "people.csv", *FLAGS, "--thousands", ",")
-    assert line_of(after.stdout, "pay") == ["pay", "number", "none", "none", "none", ""]
-    ((low, high),) = intervals("--mean", "pay", "--bounds", "0,100000", "--missing", "dropped", "--thousands", ",")
-    assert low <= Fraction(sum(incomes), N) <= high
-
-
-def test_semicolons_and_decimal_commas_are_right_with_the_flags():
-    draw = random.Random(46)
-    years = [Fraction(draw.randrange(32, 80), 4) for _ in range(N)]
-    people([f"{float(each):.2f}".replace(".", ",") for each in years], mark=";")
-    signs = ["--delimiter", ";", "--decimal", ","]
-    half = run("inspect", "people.csv", "--mean", "pay", "--bounds", "0,20", *signs[:2])
-    assert line_of(half.stdout, "pay")[3] == "more"
-    assert line_of(run("inspect", "people.csv", "--mean", "pay", "--bounds", "0,20", *signs).stdout, "pay")[3] == "none"
-    ((low, high),) = intervals("--mean", "pay", "--bounds", "0,20", "--missing", "dropped", *signs)
-    assert low <= sum(years) / N <= high
 
 
 def test_a_look_says_what_to_type_for_a_decimal_comma_and_nothing_where_a_comma_has_two_readings():
@@ -131,53 +76,6 @@ def test_a_look_says_what_to_type_for_a_decimal_comma_and_nothing_where_a_comma_
     assert (
         'Try: change [csv] of study.toml to: decimal = "," and thousands = "."\n' in run("inspect", "study.toml").stdout
     )
-
-
-def test_shapes_are_not_broken_at_80_columns():
-    people(["Gesamtschule", "Grundschule am Berg", "x"] * 300, name="a_rather_long_name_of_a_column_in_a_table")
-    asked = ["--histogram", "a_rather_long_name_of_a_column_in_a_table", "--categories", "m,f"]
-    shown = run("inspect", "people.csv", *asked).stdout
-    assert '"Aaaaaaaaaaa aa..."' not in shown
-    assert '"Aaaaaaaaaaa ..."' in shown
-    assert "│ │" not in shown
-    assert max(map(len, shown.split("\n"))) <= 80
-
-
-def test_words_of_another_language_are_no_booleans_and_the_look_says_what_to_type():
-    people(["ja", "nein"] * (N // 2), name="smokes")
-    asked = ["--histogram", "smokes"]
-    found = " ".join(run("inspect", "people.csv", *asked, "--boolean", "smokes").stdout.split())
-    assert "smokes: nearly no cell reads as true or false. Is it two categories, such as ja and nein?" in found
-    assert "Try: the same command with --categories smokes=ja,nein in place of --boolean smokes" in found
-    after = run("inspect", "people.csv", *asked, "--categories", "smokes=ja,nein")
-    assert line_of(after.stdout, "smokes")[2:5] == ["none", "", "none"]
-    assert "Try:" not in after.stdout
-    made = [*asked, "--boolean", "smokes", "--n", str(N), "--budget", "8"]
-    assert run("init", "study.toml", *made, "--dataset", "people").exit_code == 0
-    said = " ".join(run("inspect", "study.toml", "--data", "people.csv").stdout.split())
-    assert 'in study.toml, for the column smokes: kind = "category" and categories = ["ja", "nein"]' in said
-
-
-def test_a_mean_of_text_is_told_by_the_look_and_refused_where_a_schema_says_text():
-    sexes = ["male", "female"] * (N // 2)
-    people(sexes, name="sex")
-    look = run("inspect", "people.csv", "--mean", "sex", "--bounds", "0,100")
-    assert line_of(look.stdout, "sex") == ["sex", "number", "none", "more", "none", '"aaaa"']
-    assert '"aaaaaa"' in look.stdout
-    assert line_of(run("inspect", "people.csv").stdout, "sex")[:3] == ["sex", "none", "text"]
-    polars.DataFrame({"sex": sexes}).write_parquet("people.parquet")
-    for command in (["inspect"], ["release", "--missing", "dropped", "--n", str(N), "--ledger", "l", "--yes"]):
-        done = run(command[0], "people.parquet", "--mean", "sex", "--bounds", "0,100", "--epsilon", "1", *command[1:])
-        assert done.exit_code == 1
-        assert "declared as number but stored as VARCHAR" in done.stderr
-
-
-def test_a_histogram_of_0_and_1_stored_with_a_point_is_right():
-    people(["0.0"] * 900 + ["1.0"] * 100, name="smokes")
-    asked = ["--histogram", "smokes", "--categories", "0,1"]
-    assert line_of(run("inspect", "people.csv", *asked).stdout, "smokes")[2:5] == ["none", "", "none"]
-    for (low, high), truth in zip(intervals(*asked), (900, 100), strict=True):
-        assert low <= truth <= high <= low + 40
 
 
 # The command
@@ -319,17 +217,3 @@ def test_a_whole_conversation_on_a_terminal_of_80_columns():
     assert "Nothing was charged." in text
     with Ledger.open("l") as ledger:
         assert ledger.account("people").spent == 0
-
-
-def test_commands_without_json_are_those_that_the_guide_names():
-    def without(group, ctx):
-        for name in group.list_commands(ctx):
-            command = group.get_command(ctx, name)
-            if isinstance(command, click.Group):
-                yield from without(command, ctx)
-            elif "--json" not in {flag for each in command.params for flag in each.opts}:
-                yield name
-
-    guide = " ".join((SOURCE.parent / "docs/guide/first-release.md").read_text().split())
-    assert "Every command but `demo`, `tour` and `inspect` takes `--json`" in guide
-    assert set(without(main, click.Context(main))) == {"demo", "tour", "inspect"}

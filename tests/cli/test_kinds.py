@@ -1,4 +1,4 @@
-"""Booleans, dates and categories that are numbers, as flags declare them; what is not read and what is not there."""
+"""Booleans and dates as flags declare them; what is not read and what is not there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.studies.reader import study_from_toml
 
 ROWS = 4359  # three thousand and more of one, a few of the other: 3,954 and 405
 
@@ -47,23 +46,6 @@ def near(counts, truth):
 
 
 @pytest.mark.usefixtures("survey")
-def test_a_histogram_of_0_and_1_stored_with_a_point_comes_out_right():
-    near(released("--histogram", "child", "--categories", "0,1"), {"0": 3954, "1": 405})
-
-
-@pytest.mark.usefixtures("survey")
-def test_a_histogram_of_yes_and_no_comes_out_right():
-    near(released("--histogram", "smokes", "--boolean", "smokes"), {"false": 405, "true": 3954})
-
-
-@pytest.mark.usefixtures("survey")
-def test_a_histogram_of_dates_comes_out_right():
-    found = released("--histogram", "visit", "--date", "visit=2023-07-01,2024-02-29,month")
-    months = ("2023-07", "2023-08", "2023-09", "2023-10", "2023-11", "2023-12", "2024-01", "2024-02")
-    near(found, {**dict.fromkeys(months, 0), "2023-07": 3954, "2024-01": 405})
-
-
-@pytest.mark.usefixtures("survey")
 def test_a_count_with_conditions_on_dates_and_booleans_comes_out_right():
     where = ("--where", "visit>=2024-01", "--where", "smokes=n", "--boolean", "smokes")
     near(released("--count", *where, "--date", "visit=2023-07-01,2024-02-29,month"), {"": 405})
@@ -91,16 +73,6 @@ def test_flags_that_make_no_sense_say_why(flags, problem):
     done = run("plan", *flags, "--n", "9", "--epsilon", "1")
     assert done.exit_code != 0
     assert re.search(problem, " ".join(done.stderr.split()))
-
-
-def test_init_asks_for_booleans_and_dates(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    answers = ["d", "n", "y", "90", "1", "table", "visit", "dates", "2024-01-01 to 2024-12-31", "week", "", ""]
-    answers += ["count", "smokes", "yes/no", "", "", "save"]
-    done = CliRunner().invoke(main, ["init", "s.toml"], input="\n".join(answers) + "\n")
-    assert done.exit_code == 0, done.output
-    study = study_from_toml((tmp_path / "s.toml").read_text())
-    assert [column.kind for column in study.columns] == ["date", "boolean"]
 
 
 @pytest.mark.usefixtures("survey")

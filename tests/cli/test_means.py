@@ -77,60 +77,6 @@ def test_flags_study_and_python_are_one_request(place):
     assert "ACCEPTED" in run("check", "c.json").output
 
 
-def test_a_release_prints_every_mean_with_its_interval_and_whose_rows_count(place):
-    (place / "people.toml").write_text(STUDY)
-    shown = run("release", "people.toml", "--data", "people.csv", "--ledger", "l.ledger", "--yes").output
-    assert max(map(len, shown.splitlines())) <= 80
-    for words in ("mean of", "mean(age, income): only rows count that have age and income."):
-        assert words in one(shown)
-    assert "(1/2, 1/2 and 1/2 of it: a row that changes the count moves the sums half as far)" in one(
-        run("plan", "people.toml", "--details").output
-    )
-
-
-def test_a_plan_says_what_one_count_for_two_means_would_buy_and_does_not_do_it():
-    apart = ["plan", "--mean", "age", "--mean", "income", *BOUNDS, "--missing", "middle", *COST]
-    shown = run(*apart).output
-    assert 'could share one count: kind = "mean", columns = ["age", "income"].' in one(shown)
-    found = json.loads(run(*apart, "--json").stdout)
-    assert [line["statistic"] for line in found["lines"]] == ["mean(age)", "mean(income)"]
-    (sharing,) = found["sharing"]
-    assert sharing["columns"] == ["age", "income"]
-    together = json.loads(run("plan", *TOGETHER, "--missing", "middle", *COST, "--json").stdout)
-    assert [part["share"] for part in together["lines"][0]["parts"]] == ["3/10", "3/10", "2/5"]
-    assert together["sharing"] == []
-
-
-@pytest.mark.parametrize("dropped", [["--missing", "dropped"], ["--missing", "age=dropped,income=0"]])
-def test_a_plan_says_nothing_of_means_over_other_rows(dropped):
-    apart = ["plan", "--mean", "age", "--mean", "income", *BOUNDS, *dropped, *COST]
-    assert "share one count" not in one(run(*apart).output)
-
-
-@pytest.mark.parametrize(
-    ("words", "said", "code"),
-    [
-        (["--means", "age", "--bounds", "0,120", "--missing", "dropped"], "names one column: for one give --mean", 2),
-        (["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--complete"], "--complete belongs to", 2),
-        ([*TOGETHER, "--missing", "dropped"], "not over the same rows", 1),
-        ([*TOGETHER, "--missing", "middle", "--complete"], "leaves out no row", 1),
-        (["--means", "age,age", "--bounds", "0,120", "--missing", "dropped", "--complete"], "named twice", 1),
-        (["--mean", "age,income", *BOUNDS, "--missing", "dropped"], "If it is several: --means age,income", 2),
-        (["--means", "age,", *BOUNDS[:2], "--missing", "dropped"], "Give --bounds", 2),
-    ],
-)
-def test_what_cannot_share_a_count_is_refused_in_words(words, said, code):
-    assert said in one(run("plan", *words, *COST, code=code).stderr)
-
-
 def test_a_name_with_a_comma_is_one_column_of_mean_as_it_was():
     found = json.loads(run("plan", "--mean", "a,b", "--bounds", "0,1", "--missing", "middle", *COST, "--json").stdout)
     assert found["lines"][0]["statistic"] == "mean(a,b)"
-
-
-def test_init_writes_a_study_that_is_the_same_request(place):
-    flags = [*TOGETHER, "--complete", "--missing", "dropped", "--n", "200", "--epsilon", "2", "--dataset", "people"]
-    run("init", "new.toml", *flags)
-    (place / "people.toml").write_text(STUDY)
-    new, old = (snapdp.study(name).request().declaration for name in ("new.toml", "people.toml"))
-    assert new == old

@@ -6,8 +6,6 @@ The table is made up, of the shape of a labour survey: 44 % of the wages are mis
 from __future__ import annotations
 
 import json
-import math
-import statistics
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,7 +25,6 @@ SURE = [
     "book.ledger",
     "--yes",
 ]  # noise of a hundredth: e**-100 to miss
-BOUNDS = ["--bounds", "wages=0,50", "--bounds", "age=15,99"]
 
 
 def run(*arguments: str, stdin: str | None = None):
@@ -76,32 +73,6 @@ def test_the_mean_wage_is_that_of_those_who_have_one_and_the_middle_would_be_ano
     assert filled["low"][0] > truth + 4  # what was published before, in a narrow interval
 
 
-def test_conditions_are_for_every_statistic_of_a_command():
-    flags = ["--mean", "wages", "--count", "--histogram", "age", "--where", "sex=f", "--categories", "sex=f,m"]
-    record = told(*flags, *BOUNDS, "--edges", "age=15,50,99", "--missing", "dropped")
-    assert [each["title"] for each in record["statistics"]] == [
-        "mean(wages) where sex = f",
-        "histogram(age) where sex = f",
-        "count where sex = f",
-    ]
-    women = answered("f")
-    mean, shares = record["derived"]
-    assert mean["low"][0] <= sum(women) / len(women) <= mean["high"][0]
-    assert (mean["title"], shares["low"]) == ("mean(wages) where sex = f", [None, None])
-    assert sum(shares["value"]) == pytest.approx(1)
-    count = record["statistics"][2]["parts"][0]
-    assert count["low"][0] <= sum(sex == "f" for _, _, sex in people()) <= count["high"][0]
-
-
-def test_each_column_may_have_its_own_rule():
-    flags = ["--mean", "wages", "--mean", "age", *BOUNDS, "--missing", "wages=dropped,age=40"]
-    record = told(*flags)
-    rules = [each["columns"][0] for each in record["statistics"]]
-    assert [(each.get("missing"), each.get("missing_in_sums")) for each in rules] == [("dropped", None), (None, "40")]
-    others = told("--mean", "wages", "--mean", "age", *BOUNDS, "--missing", "age=40", "--missing", "dropped")
-    assert others["request"] == record["request"]
-
-
 def test_a_name_with_commas_and_equals_signs_has_its_rule():
     flags = ["--mean", "a,b=c", "--mean", "d", "--bounds", "a,b=c=0,1", "--bounds", "0,2", "--n", "5", "--epsilon", "1"]
     done = run("init", "odd.toml", *flags, "--missing", "a,b=c=dropped,d=1")
@@ -124,17 +95,6 @@ def test_without_a_rule_the_three_choices_are_told_whatever_the_data():
     assert run("release", "survey.csv", "--count", "--where", "sex=f", "--categories", "f,m", *SURE).exit_code == 0
 
 
-def test_plan_and_report_print_the_rule_of_each_column():
-    flags = ["--mean", "wages", "--mean", "age", "--where", "sex=f", "--categories", "f,m", *BOUNDS]
-    done = run("release", "survey.csv", *flags, "--missing", "wages=dropped,age=middle", *SURE, "--report", "r.html")
-    assert done.exit_code == 0, done.stderr
-    text = " ".join(done.stderr.split())
-    assert "rows without wages are left out; missing cells of age count as 57 (middle)." in text
-    page = Path("r.html").read_text(encoding="utf-8")
-    assert "rows without it are left out" in page
-    assert "missing cells count as 57 (middle) in sums" in page
-
-
 def test_a_study_of_version_1_keeps_its_middle_and_says_so():
     text = 'version = 1\ndataset = "survey"\nrelation = "change-one"\nn = 1000\ndata = "survey.csv"\n'
     text += '[columns.wages]\nkind = "number"\nlower = 0\nupper = 50\nstep = "1/4"\n'
@@ -144,12 +104,3 @@ def test_a_study_of_version_1_keeps_its_middle_and_says_so():
     assert done.exit_code == 0, done.stderr
     assert "missing cells of wages count as 25 (middle)" in " ".join(done.stderr.split())
     assert "missing cells count as 25 (middle)" in Path("r.html").read_text(encoding="utf-8")
-
-
-def test_variances_of_those_who_answered_are_of_those_only():
-    record = told("--variance", "wages", "--bounds", "0,50", "--missing", "dropped", "--step", "1/4")
-    variance, deviation = record["derived"]
-    assert variance["low"][0] < statistics.variance(answered()) < variance["high"][0]
-    assert variance["high"][0] - variance["low"][0] < 1
-    root = math.sqrt(variance["value"][0])  # of a rounded number: next to the root of the exact one, or it
-    assert abs(deviation["value"][0] - root) <= math.ulp(root)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 
-import pytest
-
 import snapdp
 from tests.cli.test_means import BOUNDS, STUDY, one, place, run  # noqa: F401
 
@@ -40,50 +38,3 @@ def test_a_correlation_by_flags_study_and_python_is_one_request_and_its_files_an
     record["derived"][1]["value"][0] += 0.5
     (place / "r.json").write_text(json.dumps(record))
     run("verify", "r.json", code=1)
-
-
-def test_a_plan_names_the_parts_and_how_they_share_epsilon():
-    told = one(
-        run(
-            "plan", "--variance", "age", *BOUNDS[:2], "--missing", "60", "--n-max", "9", "--epsilon", "1", "--details"
-        ).output
-    )
-    assert "variance(age): computed from a sum of distances from" in told
-    assert "a sum of squared distances from" in told
-    assert "epsilon split 3/10 + 3/10 + 2/5" in told
-    assert "derived" not in told
-    assert "centred" not in told
-    told = one(run("plan", *PAIR, *COST, "--details").output)
-    assert "sums and count together cost the epsilon typed (1/5, 1/5, 1/5, 1/5, 1/5 and 1/2 of it" in told
-
-
-@pytest.mark.parametrize(
-    ("flags", "says", "code"),
-    [
-        (["--mean", "age", "--bounds", "0,9", "--missing", "0", "--correlation", *COST], "belongs to --covariance", 2),
-        ([*PAIR[:-1], "0", *COST], "correlation belongs to a covariance of rows whose number is private", 1),
-        ([*PAIR, "--n", "200", "--accuracy", "1"], "computed from sums and a count", 1),
-        ([*PAIR, "--n-max", "1", "--epsilon", "1"], "at least two rows; n_max = 1", 1),
-        (
-            [
-                "--variance",
-                "age",
-                *BOUNDS[:2],
-                "--missing",
-                "0",
-                "--by",
-                "g",
-                "--categories",
-                "a",
-                "--margins",
-                "all",
-                *COST,
-            ],
-            "margins",
-            1,
-        ),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_words(flags, says, code):
-    told = one(run("plan", *flags, code=code).stderr)
-    assert says in told

@@ -18,10 +18,7 @@ from snapdp.accuracy.error import accuracy
 from snapdp.accuracy.worth import worth_of_mechanism
 from snapdp.cli import plots
 from snapdp.cli.app import main
-from snapdp.cli.worth import point
-from snapdp.exact import Enclosure
 from snapdp.studies.columns import number_column
-from snapdp.studies.plans.table import bar
 from snapdp.studies.reader import load_study, plan_of
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
@@ -85,15 +82,6 @@ def test_a_target_accuracy_is_met_and_shown():
     (line,) = json.loads(done.output)["lines"]
     assert line["meets_target"]
     assert Fraction(line["parts"][0]["accuracy"]) <= Fraction(1, 4)
-
-
-def test_people_see_a_table_with_bars():
-    done = run(*MEAN, "--epsilon", "0.5")
-    assert done.exit_code == 0
-    assert "mean(age)" in done.output
-    assert "█" in done.output
-    assert "± 0.144" in done.output
-    assert "one row" in done.output  # the neighbour relation, in words
 
 
 @pytest.mark.parametrize(
@@ -379,43 +367,6 @@ def test_a_guess_shows_what_the_mechanism_does_to_it():
     assert "if_value" not in json.loads(run(*flags[:-2], "--json").output)
 
 
-@pytest.mark.parametrize(("value", "inside", "cases"), [("9", 9, [1, 3]), ("12", 10, [2, 4])])
-def test_a_guess_shows_the_cases_tails_and_excess_of_its_distance_to_laplace(value, inside, cases):
-    m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range")
-    found = json.loads(run(*CLAMPED, "--if-value", value, "--json").output)["if_value"]
-    assert (found["value"], found["inside"], Fraction(found["accuracy"])) == (
-        value,
-        str(inside),
-        m.accuracy(value=inside),
-    )
-    far, known = found["laplace_distance"], m.distance(value)
-    assert [case["case"] for case in far["cases"]] == cases == [case.number for case in known.cases]
-    for case, exact in zip(far["cases"], known.cases, strict=True):
-        assert case["probability"][0] <= exact.probability.lower <= exact.probability.upper <= case["probability"][1]
-    for tail in far["tails"]:
-        exact = m.distance_tail(value, distance=Fraction(tail["distance"]))
-        assert tail["probability"][0] <= exact.lower <= exact.upper <= tail["probability"][1]
-    shown = run(*CLAMPED, "--if-value", value).output
-    assert "except with probability" in " ".join(shown.replace("│", " ").split())
-    assert all(f"... case {case} " in shown for case in cases)
-    assert ("errors: at the end of the range, 10" in shown) == (value == "12")
-    assert max(map(len, shown.splitlines())) <= 80
-
-
-@pytest.mark.parametrize(
-    ("figure", "shown"),
-    [
-        (("0.0525", "0.0525"), "0.053"),
-        (("-0.0525", "-0.0525"), "-0.053"),
-        (("-1e-40", "1e-39"), "within ± 1e-39"),
-        (("0", "0"), "0"),
-        (("0.1", "0.2"), "0.1 ... 0.2"),
-    ],
-)
-def test_a_number_that_is_known_well_is_not_shown_as_a_range(figure, shown):
-    assert point(Enclosure(*map(Fraction, figure))) == shown
-
-
 def row(screen, name):
     """Return the figure of a row, and what is said about it, whatever lines they are broken into."""
     after = screen.split(f"│ {name} ", 1)[1].splitlines()
@@ -426,54 +377,6 @@ def row(screen, name):
             break
         rows.append(cells[-2:])
     return tuple(" ".join(part for part in parts if part) for parts in zip(*rows, strict=True))
-
-
-def signed(figure):
-    """Return the parts of 0.52, or of 1 - 0.0066, each with its sign."""
-    first, *rest = figure.split(" - ")
-    return [(1, first), *((-1, each) for each in rest)]
-
-
-@pytest.mark.parametrize(
-    ("flags", "guess"),
-    [
-        (["--bounds", "0,1000", "--epsilon", "100", "--clamp", "range"], "2000"),
-        (["--bounds", "0,10", "--epsilon", "1", "--clamp", "range"], "-1/3"),
-        (["--bounds", "0,10", "--epsilon", "1/3", "--arithmetic", "notes"], "9.9"),
-        (["--bounds", "-7,1e9", "--epsilon", "0.7", "--clamp", "range"], "1e9"),
-    ],
-)
-def test_what_is_said_of_a_distance_is_about_the_distance_that_is_shown(flags, guess):
-    """A threshold of 1000.0005 was shown as 1001, which is passed with probability 2e-44, not 0.48."""
-    said = dict(zip([flag.removeprefix("--") for flag in flags[::2]], flags[1::2], strict=True))
-    lower, upper = said.pop("bounds").split(",")
-    m = Snapping(sensitivity=1, lower=lower, upper=upper, **said)
-    screen = run("plan", "--sensitivity", "1", *flags, "--if-value", guess).output
-    most, rarely = row(screen, "distance to Laplace")
-    z = Fraction(most.removeprefix("at most "))
-    assert m.distance(guess).bound <= z < m.distance(guess).bound + m.parameters.data_grid / 1000
-    probability, rare = m.distance_tail(guess, distance=z), Fraction(rarely.rpartition(" ")[2])
-    assert rare >= probability.upper > rare * Fraction("0.9")
-    excess, over = row(screen, "... expected excess")
-    assert over == f"of it over {most.removeprefix('at most ')}"
-    scale = m.parameters.noise_scale * m.parameters.unit
-    assert Fraction(excess) >= (probability * scale).upper > Fraction(excess) * Fraction("0.9")
-    tails = [line.split()[3] for line in screen.splitlines() if line.startswith("│ ... above")]
-    for shown in tails:
-        tail, (figure, _) = m.distance_tail(guess, distance=Fraction(shown)), row(screen, f"... above {shown}")
-        if figure.startswith("below "):
-            assert tail.lower == 0
-        elif "1 - " not in figure:
-            assert Fraction(figure) >= tail.upper > Fraction(figure) * Fraction("0.9")
-    cases = [row(screen, f"... case {case.number}")[0] for case in m.distance(guess).cases]
-    assert sum(sign * Fraction(part) for each in cases for sign, part in signed(each)) == 1
-
-
-def test_a_number_too_small_to_be_shown_is_below_a_bound_and_not_that_bound():
-    screen = run(*BARE, "--epsilon", "100", "--clamp", "range", "--if-value", "2000").output
-    assert row(screen, "... above 2000")[0] == "below 5e-19729"
-    assert row(screen, "... above 500")[0] == "above 1 - 2.5e-19729"
-    assert row(screen, "... case 2")[0] == "0.52"
 
 
 CLAMPED = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--grid", "1", "--clamp", "range"]
@@ -497,30 +400,6 @@ def test_several_guesses_are_a_table_with_the_bias_expected_over_them():
     assert max(map(len, done.output.splitlines())) <= 80
     wide = run("plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--if-value", "0:2,1/3,10:2")
     assert max(map(len, wide.output.splitlines())) <= 80
-
-
-@pytest.mark.parametrize("arithmetic", [[], ["--arithmetic", "proved"], ["--gamma", "0.05"]])
-def test_an_output_says_what_it_knows_about_its_own_error(arithmetic):
-    flags = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", *arithmetic, "--if-output", "9"]
-    said = {name.removeprefix("--"): value for name, value in zip(arithmetic[::2], arithmetic[1::2], strict=True)}
-    known = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, **said).after(9)
-    found = json.loads(run(*flags, "--json").output)["if_output"]
-    assert [Fraction(end) for end in found["interval"]] == [known.interval.lower, known.interval.upper]
-    assert Fraction(found["accuracy"]) == known.accuracy
-    assert Fraction(found["bias"][0]) <= known.bias.lower <= known.bias.upper <= Fraction(found["bias"][1])
-    done = run(*flags)
-    assert "If the output were 9 " in done.output
-    assert "one of the rare ones" not in " ".join(done.output.split())
-    assert found["missed"] is False
-    assert max(map(len, done.output.splitlines())) <= 80
-
-
-def test_an_output_far_from_every_value_is_said_to_be_one_that_is_missed():
-    flags = ["plan", "--sensitivity", "1", "--bounds", "0,100", "--epsilon", "5", "--grid", "2", "--if-output", "-6"]
-    said = " ".join(run(*flags).output.split())
-    assert "further than ± 0 from every such value: it is itself one of the rare ones" in said
-    assert "it holds in 95 of 100 releases." in said
-    assert json.loads(run(*flags, "--json").output)["if_output"]["missed"] is True
 
 
 @pytest.mark.parametrize(
@@ -604,51 +483,3 @@ def test_a_noise_scale_that_is_rounded_up_says_so_and_a_tiny_epsilon_is_shown_as
     assert row(notes, "noise scale") == ("1.000", "data units; a hair above sensitivity/epsilon")
     assert row(run(*BARE, "--epsilon", "1e-9").output, "noise scale") == ("1000000000", "data units")
     assert "One release at epsilon = 1e-9 " in run(*BARE, "--epsilon", "1e-9").output
-
-
-def test_bars_grow_by_eighths():
-    assert [bar(Fraction(n, 8), 1) for n in (0, 1, 4, 8)] == ["", "▏", "▌", "█"]
-
-
-def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone():
-    flags = ["--mean", "age", "--bounds", "0,121", "--missing", "middle", "--n", "50", "--epsilon", "1"]
-    plain = ["--histogram", "g", "--categories", "north,south"]
-    missing = "Missing and unreadable cells: missing cells of age count as 60.5 (middle)."
-    text = "Categories are compared as text: 1 is not 1.0."
-    mixed, numbers = (
-        ["--histogram", "g", "--categories", *listed] for listed in (["1,x", "--compare", "text"], ["1,2"])
-    )
-    told = [run("plan", *flags, *more) for more in (plain, mixed, numbers)]
-    assert [each.stdout.count(missing) for each in told] == [1, 1, 1]
-    assert [each.stdout.count(text) for each in told] == [0, 1, 0]
-    assert [each.stdout.count("are compared as numbers: 1.0 is 1.") for each in told] == [0, 0, 1]
-    alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
-    assert (alone.exit_code, alone.stdout.count("issing")) == (0, 0)
-    others = "Other cells: cells of g that mean none of its categories, and empty ones, are left out."
-    bounds, beyond = "Bounds: age 0 to 121.", "Numbers beyond a bound count as that bound."
-    assert [" ".join(each.stdout.split()).count(others) for each in (*told, alone)] == [1, 1, 1, 1]
-    assert [(each.stdout.count(bounds), each.stdout.count(beyond)) for each in told] == [(1, 0)] * 3
-    assert all(each.stdout.index(bounds) < each.stdout.index("Suppose someone knows") for each in told)
-    assert "Bounds:" not in alone.stdout
-    at_length = run("plan", *flags, *mixed, "--details").stdout
-    assert [at_length.count(each) for each in (missing, text, bounds, beyond)] == [1, 1, 1, 1]
-    by = [
-        "--mean",
-        "age",
-        "--bounds",
-        "0,9",
-        "--missing",
-        "dropped",
-        "--by",
-        "g",
-        "--categories",
-        "a,1.0",
-        "--compare",
-        "g=text",
-        "--n",
-        "5",
-        "--epsilon",
-        "1",
-    ]
-    assert text in run("plan", *by).stdout
-    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing, others, bounds, beyond]

@@ -86,16 +86,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_mean_by_groups_says_its_own_error_at_a_guess_of_rows():
-    text = run(*GROUPED).output
-    assert "mean(income) by region      0.4  ██████  ± 306.2 if a group has 1,250 rows" in text
-    assert "!" not in text
-    fewer = one(run(*GROUPED, "--if-rows", "1200").output)
-    assert "± 1413 if a group has 300 rows" in fewer
-    assert "! mean(income) by region: ± 1413 is 15 % of its range; epsilon 0.54 would make it a tenth." in fewer
-    assert "more than the 5000 declared" in run(*GROUPED, "--if-rows", "5001", code=1).stderr
-
-
 def test_machines_read_error_guess_usefulness_and_odds():
     found = json.loads(run(*GROUPED, "--if-rows", "1200", "--json").output)
     (line,) = found["lines"]
@@ -129,28 +119,3 @@ def test_no_line_is_wider_than_the_terminal_and_a_plan_over_its_budget_says_what
     over = json.loads(run("plan", "study.toml", "--json").output)["over"]
     assert (over["epsilon"], over["fitted"][0]) == ("3/10", "1/2")
     assert len(over["enough"]) == 3
-
-
-def test_a_plan_of_five_statistics_is_read_at_a_glance(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run("demo", "d")
-    lines = run("plan", "d/study.toml").output.splitlines()
-    assert len(lines) <= 25
-    assert max(map(len, lines)) <= WIDTH
-
-
-def test_a_release_says_what_it_means_alone_and_with_everything_before(place):  # noqa: ARG001
-    terms = ["--dataset", "people", "--cap", "3", "--relation", "add-remove", "--n-max", "400"]
-    run("ledger", "create", "people.ledger", *terms)
-    asked = ["release", "study.toml", "--data", "people.csv", "--ledger", "people.ledger", "--yes"]
-    first = one(run(*asked, "--fit").stderr)
-    assert "raise their chance of telling which from 50% to at most 74%." in first
-    assert "charged to people before" not in first
-    later = one(run(*asked, "--fit", "--budget", "0.9").stderr)
-    assert "raise their chance of telling which from 50% to at most 72%." in later
-    before = "With everything charged to people before, epsilon"
-    assert f"{before} 1.9 together, their chance rises from 50% to at most 87%." in later
-    looked = ["explore", "people.csv", "--columns", "age", "--epsilon", "0.1", "--n-max", "400"]
-    told = one(run(*looked, "--ledger", "people.ledger", "--yes").stderr)
-    assert "from 50% to at most 53%." in told
-    assert "epsilon 2 together, their chance rises from 50% to at most 89%." in told

@@ -1,4 +1,4 @@
-"""Quantiles on the command line: flags, plan, what a release shows and writes, and what is refused."""
+"""Quantiles on the command line: flags, plan, and what is refused."""
 
 from __future__ import annotations
 
@@ -131,67 +131,6 @@ def test_init_asks_for_shares_and_for_a_step(place):
 # Plan
 
 
-def test_a_plan_says_rows_share_levels_and_tree():
-    text = run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5").stdout
-    assert "± 32.13 rows" in text
-    told = one(text)
-    assert "in 95 of 100 releases the number of rows at or below any one given value is known to ± x" in told
-    assert "0.3213 %" not in told
-    at_length = one(
-        run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--details").stdout
-    )
-    assert "0.3213 % of at most 10000 rows; 121 levels are counted in wide ranges and in narrower ones" in at_length
-    assert "within them (11 x 11), so that a rank is a sum of few counts" in at_length
-    assert "With 10 % more epsilon each: quantiles(age) ± 29.21." in at_length
-    assert "Bounds: age 0 to 120." in told
-    assert "Numbers beyond a bound count as that bound. Numbers are rounded to steps: age 1." in at_length
-    assert "rows without age are left out, and how many count is private" in told
-    both = one(run("plan", "--quantiles", "age", "--mean", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "1").stdout)
-    assert both.count("rows without age are left out") == 1
-    for jargon in ("derived", "split", "count at each", "accuracy a:"):
-        assert jargon not in told
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_a_plan_has_accuracies_and_rows_where_both_are_asked_for():
-    told = one(run("plan", "--mean", "age", "--median", "age", *BOUNDS, *COST).stdout)
-    assert "± x: in 95 of 100 releases" in told
-    assert "± x rows: in 95 of 100 releases" in told
-
-
-def test_the_figures_of_a_plan_are_in_its_json():
-    asked = ["plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--json"]
-    (line,) = json.loads(run(*asked).stdout)["lines"]
-    ranks = line["ranks"]
-    assert (ranks["radius_shown"], ranks["share_shown"], ranks["levels"]) == ("32.13", "0.3213", 121)
-    assert (ranks["rows"], ranks["rows_are_public"]) == (10000, False)
-    (count,) = json.loads(run("plan", "--count", *COST, "--json").stdout)["lines"]
-    assert "ranks" not in count
-    assert "if_like" not in line
-
-
-def test_a_public_file_tells_the_error_in_units_of_the_column(place):
-    (place / "public.csv").write_text("age\n" + "\n".join(map(str, range(1, 100))) + "\n\n999\n")
-    asked = ["plan", "--quantiles", "age", "--at", "0.1,0.5", *BOUNDS, *COST, "--if-like", "public.csv"]
-    (line,) = json.loads(run(*asked, "--if-rows", "200", "--json").stdout)["lines"]
-    study = snapdp.study(
-        dataset="x", relation="add-remove", n_max=1000, statistic=[
-            {"kind": "quantiles", "column": "age", "at": ["0.1", "0.5"], "epsilon": 2}
-        ],
-        columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}},
-    )  # fmt: skip
-    found = study.plan().lines[0].error_if_like([*range(1, 100), 999], rows=200)
-    assert [each["value"] for each in line["if_like"]] == ["10", "50"]
-    assert [(int(each["low"]), int(each["high"])) for each in line["if_like"]] == [(x.low, x.high) for x in found]
-    text = one(run(*asked, "--if-rows", "200").stdout)
-    assert "if 200 rows were distributed like the public ones" in text
-    assert "if 1,000 rows were" in one(run(*asked).stdout)
-    assert "FILE is public" in one(run("plan", "--help").stdout)
-    grouped = [*asked, "--by", "sex", "--categories", "f,m"]
-    assert "if 100 rows of a group were distributed like" in one(run(*grouped, "--if-rows", "200").stdout)
-    assert "if 500 rows of a group were distributed like" in one(run(*grouped).stdout)
-
-
 def test_a_public_file_without_the_column_is_refused(place):
     (place / "public.csv").write_text("years\n3\n")
     asked = ["plan", "--median", "age", *BOUNDS, *COST, "--if-like", "public.csv"]
@@ -212,87 +151,11 @@ def released(place, *words):
     return found, rows_of(place / "v.csv"), (place / "r.html").read_text()
 
 
-def test_a_release_shows_quantiles_and_says_where_the_distribution_is(place):
-    found, _, _ = released(place, "--quantiles", "age", *BOUNDS)
-    assert "quantile" in found.stdout.splitlines()[1]  # the head of the column
-    assert [line.split("│")[2].strip() for line in found.stdout.splitlines()[3:6]] == ["0.25", "0.5", "0.75"]
-    assert len(found.stdout.splitlines()) == 7
-    assert "In the report and in files of values: distribution of quantiles(age)." in one(found.stderr)
-    shown = repr(snapdp.load_release(place / "r.json"))
-    assert "quantiles(age) [0.5]" in shown
-    assert "count at each level" not in shown
-    assert len(shown.splitlines()) == 5
-
-
-def test_quantiles_beside_other_statistics_have_the_word_in_their_cells(place):
-    named = ["--categories", "north,south"]
-    found, _, _ = released(place, "--quantiles", "age", "--histogram", "region", *named, *BOUNDS)
-    assert "quantile 0.25" in found.stdout
-    found, _, _ = released(place, "--quantiles", "age", "--by", "region", *named, *BOUNDS)
-    assert "┃ region ┃ quantile 0.25 ┃" in found.stdout
-    assert "│ north  │" in found.stdout
-    head, *lines = (place / "people.csv").read_text().splitlines()
-    (place / "people.csv").write_text("\n".join([f"{head},pay", *(f"{line},30" for line in lines), ""]))
-    by_both = ["--by", "region,pay", "--categories", "region=north,south", "--edges", "pay=0,50,120"]
-    both = [*by_both, "--bounds", "age=0,120", "--bounds", "pay=0,120", *BOUNDS[2:]]
-    found, rows, _ = released(place, "--quantiles", "age", *both)
-    assert "┃ region ┃ pay       ┃" in found.stdout
-    assert "│ north  │ [0, 50)   │" in found.stdout
-    assert [rows[0][key] for key in ("region", "pay", "quantile")] == ["north", "[0, 50)", "0.25"]
-
-
-def test_a_file_of_values_has_quantiles_then_the_distribution_then_counts(place):
-    _, rows, _ = released(place, "--quantiles", "age", *BOUNDS)
-    assert {row["statistic"] for row in rows} == {"quantiles(age)"}
-    assert list(dict.fromkeys(row["measure"] for row in rows)) == [
-        "quantile", "rows up to", "rows in each 11 steps", "rows at each step",
-    ]  # fmt: skip
-    assert [row["quantile"] for row in rows if row["asked"] == "true"] == ["0.25", "0.5", "0.75"]
-    assert [row["charged"] for row in rows][:2] == ["2", "0"]
-    assert sum(int(row["charged"]) for row in rows) == 2
-
-
-def test_keys_of_groups_are_named_quantile_and_up_to(place):
-    grouped = ["--by", "region", "--categories", "north,south"]
-    _, rows, page = released(place, "--quantiles", "age", "--at", "0.5,0.9", *grouped, *BOUNDS)
-    assert [(row["region"], row["quantile"], row["up_to"]) for row in rows[:4]] == [
-        ("north", "0.5", ""), ("north", "0.9", ""), ("south", "0.5", ""), ("south", "0.9", ""),
-    ]  # fmt: skip
-    assert (rows[4]["region"], rows[4]["quantile"], rows[4]["up_to"]) == ("north", "", "0")
-    assert [rows[-1][key] for key in ("region", "age_from", "age_to")] == ["south", "120", "120"]
-    assert '<th scope="col">region</th><th scope="col" class="r">quantile 0.5</th>' in page
-
-
 def test_a_group_called_quantile_keeps_its_column(place):
     (place / "people.csv").write_text("age,quantile\n" + "".join(f"{age},a\n" for age in AGES))
     grouped = ["--by", "quantile", "--categories", "a,b"]
     _, rows, _ = released(place, "--quantiles", "age", *grouped, *BOUNDS)
     assert [(row["quantile"], row["quantile (key)"]) for row in rows[:2]] == [("a", "0.25"), ("a", "0.5")]
-
-
-def test_a_report_has_quantiles_a_picture_and_the_rules(place):
-    _, _, page = released(place, "--quantiles", "age", *BOUNDS)
-    heads = [page.index(f'<th scope="col">{head}</th>') for head in ("quantile", "up to")]
-    assert heads[0] < page.index("<svg") < heads[1]
-    assert "Rows without age are left out. Of age between 0 and 120, rounded to steps of 1." in page
-    assert "each of which holds by itself" in page
-    assert page.index("count of each 11 levels") < page.index("count at each level")
-
-
-def test_an_interval_that_reaches_a_bound_is_named(place):
-    found, _, page = released(place, "--quantiles", "age", "--bounds", "0,50", "--integer", "--missing", "dropped")
-    line = "quantiles(age): the interval of 0.75 reaches the bound 50: the clamped values end there."
-    assert line in one(found.stderr)
-    assert line in page
-    assert line in one(repr(snapdp.load_release(place / "r.json")))
-
-
-def test_quantiles_of_which_nothing_is_known_are_named(place):  # noqa: ARG001
-    asked = ["--median", "age", *BOUNDS, "--n-max", "1000", "--epsilon", "1/1000", "--ledger", "l.ledger", "--yes"]
-    told = one(run("release", "people.csv", *asked).stderr)
-    assert "nothing will be known: give more epsilon, or a wider step" in told
-    assert "median(age): nothing is known. The interval is everything that the number can be: too few rows" in told
-    assert "reaches the bound" not in told
 
 
 def test_a_median_is_a_number(place):

@@ -87,30 +87,6 @@ def test_a_study_is_released_with_report_record_and_values():
     assert "mean(income) by region" in page
 
 
-def test_several_statistics_share_the_epsilon_equally():
-    flags = ["--mean", "age", "--mean", "income", "--histogram", "region", "--count", "--where", "age>=65"]
-    flags += ["--bounds", "income=0,10000", "--bounds", "0,120", "--categories", "north,south,east,west"]
-    done = run("release", "people.csv", *flags, *SHORT[4:], "--json")
-    assert done.exit_code == 0, done.stderr
-    record = json.loads(done.stdout)
-    assert [each["epsilon"] for each in record["statistics"]] == ["1/8"] * 4
-    titles = ["mean(age)", "mean(income)", "histogram(region)", "count"]
-    assert [each["title"] for each in record["statistics"]] == [f"{title} where 65 <= age" for title in titles]
-    assert record["charged"] == "1/2"
-    assert record["statistics"][1]["columns"][0]["upper"] == "10000"
-
-
-def test_values_go_to_parquet_too():
-    run("release", "people.csv", *SHORT, "--values", "v.parquet")
-    import duckdb
-
-    ((value,),) = duckdb.connect().execute("SELECT value FROM 'v.parquet'").fetchall()
-    assert (
-        value
-        == json.loads(run("release", "people.csv", *SHORT, "--json").stdout)["statistics"][0]["parts"][0]["value"][0]
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -200,25 +176,6 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_report_is_one_closed_page_without_scripts_or_other_hosts():
-    names = 'a<b>&"c'
-    study = STUDY.replace('"north", "south", "east", "west"', json.dumps(["north", names])[1:-1])
-    Path("study.toml").write_text(study, encoding="utf-8")
-    assert run("release", "study.toml", "--ledger", "people.ledger", "--yes", "--report", "r.html").exit_code == 0
-    text = Path("r.html").read_text(encoding="utf-8")
-    page = Page()
-    page.feed(text)
-    page.close()
-    assert page.open == []
-    assert page.addresses == []
-    assert "script" not in page.tags
-    assert {"svg", "table", "caption"} <= page.tags
-    assert names not in text
-    assert "a&lt;b&gt;&amp;&quot;c" in text
-    assert "url(" not in text
-    assert "http" not in text
-
-
 def test_an_audited_record_has_a_certificate_that_is_checked():
     run("release", "people.csv", *SHORT, "--record", "r.json")
     Path("audit").mkdir()
@@ -238,30 +195,6 @@ def test_an_audited_record_has_a_certificate_that_is_checked():
 # Ledger
 
 
-def test_a_ledger_shows_accounts_and_history():
-    run("release", "people.csv", *SHORT)
-    (account,) = json.loads(run("ledger", "show", "people.ledger", "--json").stdout)["accounts"]
-    assert (account["cap"], account["spent"], account["left"], account["rows"]) == ("2", "1/2", "3/2", 5000)
-    (charge,) = json.loads(run("ledger", "history", "people.ledger", "--json").stdout)["charges"]
-    assert (charge["state"], charge["asked"]["statistics"][0]["title"]) == ("committed", "mean(age)")
-    assert "people" in run("ledger", "show", "people.ledger").stdout
-    assert "released: mean(age)" in run("ledger", "history", "people.ledger", "--dataset", "people").stdout
-
-
-def test_a_second_account_is_added_to_a_ledger_and_a_first_one_is_kept():
-    more = "ledger create people.ledger --dataset firms --cap 1/3 --relation add-remove --n-max 100 --json"
-    assert json.loads(say(more).stdout)["cap"] == "1/3"
-    again = say(more)
-    assert again.exit_code == 1
-    assert "exists already" in json.loads(again.stdout)["error"]
-
-
-def test_persons_are_part_of_what_an_account_promises():
-    say("ledger create p.ledger --dataset p --cap 1 --relation add-remove --n-max 9 --person id --rows-per-person 3")
-    with Ledger.open("p.ledger") as ledger:
-        assert ledger.account("p").unit == "person (id, at most 3 rows)"
-
-
 @pytest.mark.parametrize(
     "flags",
     [
@@ -277,23 +210,6 @@ def test_a_ledger_is_created_with_the_rows_of_its_relation_only(flags):
     done = say(f"ledger create new.ledger --dataset d --cap 1 {flags}")
     assert done.exit_code == 2
     assert not Path("new.ledger").exists()
-
-
-def test_a_flipped_byte_and_an_old_copy_are_found():
-    old = Path("people.ledger").read_bytes()
-    run("release", "people.csv", *SHORT, "--record", "r.json")
-    assert run("ledger", "verify", "people.ledger", "--against", "r.json").exit_code == 0
-    new = Path("people.ledger").read_bytes()
-    for suffix in ("-wal", "-shm"):
-        Path(f"people.ledger{suffix}").unlink(missing_ok=True)
-    Path("people.ledger").write_bytes(old)
-    assert run("ledger", "verify", "people.ledger").exit_code == 0
-    stale = run("ledger", "verify", "people.ledger", "--against", "r.json")
-    assert stale.exit_code == 1
-    assert "older copy" in stale.stderr
-    place = new.index(b'"epsilon":"1/2"') + len(b'"epsilon":"')
-    Path("people.ledger").write_bytes(new[:place] + b"3" + new[place + 1 :])
-    assert run("ledger", "verify", "people.ledger").exit_code == 1
 
 
 def test_a_ledger_is_backed_up_and_restored_against_the_newest_record():
@@ -407,16 +323,6 @@ def test_title_publisher_and_contact_are_in_record_and_report_and_ask_for_nothin
     assert again.exit_code == 0
     assert json.loads(Path("again.json").read_text(encoding="utf-8")) == record
     assert "keep the title, publisher and contact of then" in " ".join(again.stderr.split())
-
-
-def test_a_study_says_them_too_and_flags_stand_in_its_place():
-    init = run("init", "told.toml", "--dataset", "people", "--count", "--where", "age>=65", "--bounds", "0,120",
-               "--missing", "dropped", "--n", "5000", "--epsilon", "0.1", *TOLD)  # fmt: skip
-    assert init.exit_code == 0, init.output
-    assert 'title = "How old we are"\npublisher = "Office <b>"\n' in Path("told.toml").read_text(encoding="utf-8")
-    flags = ["--data", "people.csv", "--ledger", "people.ledger", "--yes", "--json"]
-    record = json.loads(run("release", "told.toml", *flags, "--title", "Of old people").stdout)
-    assert (record["title"], record["publisher"]) == ("Of old people", "Office <b>")
 
 
 def test_a_title_that_no_page_could_show_is_refused_before_anything_is_charged():

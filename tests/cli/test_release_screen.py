@@ -14,7 +14,6 @@ from tests.unit.audits.releases import random_record
 from tests.unit.release.people import MEAN, new_book, released
 
 WIDTH = 80
-QUANTILES = {"kind": "quantiles", "column": "age", "by": "region", "epsilon": 2}
 
 
 @pytest.fixture(autouse=True)
@@ -37,27 +36,6 @@ def test_no_line_of_a_table_is_longer_than_the_terminal(seed, capsys):
     assert max(map(len, printed.out.splitlines()), default=0) <= WIDTH
     assert "derived" not in printed.out + printed.err
     assert "cell" not in printed.out.split()
-
-
-def test_quantiles_by_group_are_a_table_with_the_groups_down_and_the_quantiles_across(tmp_path, capsys):
-    asked = {**QUANTILES, "at": ["0.25", "0.5", "0.75"]}
-    columns = {
-        "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
-        "region": {"kind": "category", "categories": ["north", "south"]},
-    }
-    rows = {"age": [30] * 500 + [60] * 500, "region": ["north"] * 500 + ["south"] * 500}
-    made = snapdp.study(dataset="people", relation="change-one", n=1000, columns=columns, statistic=[asked])
-    with new_book(tmp_path, rows=1000) as ledger:
-        result = made.release(rows, ledger=ledger, directory=tmp_path)
-    printed = shown(result, capsys)
-    head = next(line for line in printed.out.splitlines() if line.startswith("┃"))
-    assert [cell.strip() for cell in head.split("┃")[1:-1]] == [
-        "region", "quantile 0.25", "quantile 0.5", "quantile 0.75",
-    ]  # fmt: skip
-    assert [row[0] for row in rows_of(printed.out)] == ["north", "south"]
-    assert rows_of(printed.out)[0][1:] == ["30 (30 to 30)"] * 3  # whole numbers are printed whole
-    assert "rounded to the step of 1, so an interval can be a single number" in " ".join(printed.err.split())
-    assert "in brackets: the 95 % interval" in printed.err
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import html
 import json
 import os
-import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -192,20 +189,6 @@ def test_names_in_a_report_are_text_not_markup():
     assert "S <-$" not in said
 
 
-def test_cases_give_the_two_values_to_whom_they_belong_in_the_rest_of_the_report():
-    from snapdp.display import exact_float
-    from snapdp.verifier.loss.verdict import verify
-    from snapdp.verifier.report.page import verdict_page
-    from tests.unit.verifier.snaps import snap
-
-    found = verify(snap("1/2", 2, 8), claim="0.1", evaluations=20)
-    owners = re.findall(r"(\S+) \(that of (D'?) above\)", html.unescape(verdict_page(found)))
-    assert found.evidence is not None
-    pair = {(exact_float(found.evidence.f), "D"), (exact_float(found.evidence.f_prime), "D'")}
-    assert set(owners) == pair
-    assert float(owners[0][0]) < float(owners[1][0])
-
-
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e300"])
 def test_extreme_epsilons_get_a_verdict(tmp_path, epsilon):
     path = tmp_path / "extreme.imp"
@@ -246,13 +229,6 @@ def test_a_mechanism_is_judged_beside_its_parameters(tmp_path):
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
     assert json.loads(path.read_text(encoding="utf-8"))["machine"]["sum"] == "exact"
     assert "the sum is exact" in page.read_text(encoding="utf-8")
-
-
-def test_a_mechanism_in_other_units_is_shown_in_both():
-    done = run("--epsilon", "1/3", "--sensitivity", "0.1", "--bounds", "0,7", "--arithmetic", "proved", "--grid", "0.2")
-    assert done.exit_code == 0
-    assert "grid                2 sensitivities, 0.2 data units\n" in done.stdout
-    assert "VERIFIED  no output tells neighbours apart by more than epsilon = 1/3\n" in done.stdout
 
 
 def test_a_mechanism_in_json_has_its_parameters_and_its_program():
@@ -331,54 +307,6 @@ def test_a_python_file_that_stops_is_refused_by_kind_and_line(tmp_path):
     assert "not to be shown" not in done.output
 
 
-def test_the_help_says_that_the_file_is_run():
-    assert "the file is run" in " ".join(run("--help").output.split())
-
-
-def test_a_pair_adds_the_table_of_cases():
-    done, plain = run("snap_half", "--pair", "3,4"), run("snap_half")
-    assert (done.exit_code, plain.exit_code) == (0, 0)
-    assert done.stdout.startswith(plain.stdout)
-    table = done.stdout.removeprefix(plain.stdout)
-    assert "  x below [f(a)], y < 0              23   8.69       4.53   -62   0.05   -6\n" in table
-    assert max(map(len, table.splitlines())) < 80
-    cases = json.loads(run("snap_half", "--pair", "4,3", "--json").stdout)["cases"]
-    assert cases["pairs"] == [["4", "3"]]
-    assert cases["rows"][0] == {
-        "case": "x = lower end",
-        "output": "-64",
-        "printed": "10.1",
-        "by_note_rules": "4.11",
-        "certified": "2.14",
-        "exact": "0.02",
-        "exact_output": "-64",
-    }
-    assert cases["C"] == "(loss - eps)/(B eps eta)"
-
-
-def test_a_pair_of_a_mechanism_is_given_and_shown_in_data_units():
-    """In sensitivities from the middle of the range f(a) is -2 and f(a') is -1."""
-    words = ("--epsilon", "0.9", "--sensitivity", "0.1", "--bounds", "0,1", "--arithmetic", "proved")
-    done, plain = run(*words, "--pair", "0.4,0.3"), run(*words)
-    assert (done.exit_code, plain.exit_code) == (0, 0)
-    table = done.stdout.removeprefix(plain.stdout)
-    assert table.startswith("\nCases at f(a) = 0.3 and f(a') = 0.4: C = (loss - eps')/(B eps' eta).\n")
-    assert "  x = upper end                       6   4.42       4.42   1.5   1.13   1.5\n" in table
-    assert "eps' is the epsilon of the noise alone" in " ".join(table.split())
-    assert "count from the middle of the range" in " ".join(table.split())
-    assert max(map(len, table.splitlines())) < 80
-    cases = json.loads(run(*words, "--pair", "0.4,0.3", "--json").stdout)["cases"]
-    assert (cases["pairs"], cases["C"]) == ([["3/10", "2/5"]], "(loss - eps')/(B eps' eta)")
-    assert cases["rows"][0]["output"] == "-1/2"
-
-
-def test_a_mechanism_by_flags_does_not_speak_of_a_file():
-    done = run(*NOTES)
-    assert done.exit_code == 0
-    assert "file" not in done.stdout
-    assert "statistics of neighbours differ by at most 1, as was declared" in " ".join(done.stdout.split())
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -431,16 +359,6 @@ def test_what_needs_no_verdict_is_refused_before_one_is_looked_for(monkeypatch, 
     done = run(*what, *flags)
     assert (done.exit_code, looked) == (2, [])
     assert said in " ".join(done.stderr.split())
-
-
-def test_the_report_begins_with_verdict_and_program_and_links_its_certificate(tmp_path):
-    page, certificate = tmp_path / "half.html", tmp_path / "half & co.json"
-    run("snap_half", "--report", str(page), "--certificate", str(certificate))
-    text = page.read_text(encoding="utf-8")
-    places = [text.index(part) for part in ("<h1>", "program snap_half {", "Judged by snapdp ", "Loss against claim")]
-    assert places == sorted(places)
-    assert '<a href="half%20%26%20co.json">half &amp; co.json</a>' in text
-    assert hashlib.sha256(certificate.read_bytes()).hexdigest() in text
 
 
 SMALL = ("--epsilon", "0.9", "--sensitivity", "1", "--bounds", "0,4", "--arithmetic", "proved")

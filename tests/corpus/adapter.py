@@ -38,9 +38,6 @@ from snapdp.verifier import (
     examine,
     parse,
     parse_machine,
-    program_names,
-    program_text,
-    stated_machine,
     verify,
 )
 from snapdp.verifier.python.traced_functions import clamp, ln, round_to
@@ -305,12 +302,6 @@ def forged(value: Any, case: Case) -> Any:
     return changed
 
 
-def base_record(base: Case, table: Table) -> dict[str, Any]:
-    """Return the record of a study, for who looks for places to forge."""
-    record: dict[str, Any] = json.loads(_base_record(json.dumps(base), table)[0])
-    return record
-
-
 # The mechanism by itself
 
 
@@ -453,22 +444,3 @@ def _account_step(step: Case, ledger: Any, studies: dict[str, Case], tables: dic
 
 
 # For the generator
-
-
-def bundled_programs() -> dict[str, tuple[str, str]]:
-    """Return the text of each program that comes with snapdp, and the machine that it says it runs on."""
-    return {name: (program_text(name), stated_machine(name)) for name in program_names()}
-
-
-def is_accepted(case: Case) -> bool:
-    """Return whether the study of a case can be requested at all; no table is read."""
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in case.get("files", {}).items():
-                (Path(folder) / name).write_text(text, encoding="utf-8")
-            study = snapdp.study(_with_paths(case["study"], folder) if case.get("files") else case["study"])
-            plan = study.plan().fit() if case.get("fit") else study.plan()
-            _ = study.request(plan).mechanisms
-    except SnapdpError:
-        return False
-    return True

@@ -18,7 +18,7 @@ from snapdp.cli.app import main
 from snapdp.studies import KINDS
 from snapdp.studies.reader import COST_KEYS, STUDY_KEYS
 from tests import ROOT
-from tests.docs.navigation import DOCS, entries, file_of, pages_of_the_site
+from tests.docs.navigation import pages_of_the_site
 
 PAGES = [*(ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md")), *pages_of_the_site()]
 RUN = {  # what is written behind ```, where some test runs such blocks; commands are looked up below as well
@@ -52,7 +52,6 @@ COMMANDS = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL
 OTHERS = {".", "cp", "jupytext", "mkdir", "pip", "python3", "ssh"}  # programs that are not ours, nor run by tests
 RUN_BY_PYTHON = (ROOT, ROOT / "src" / "snapdp" / "audits")  # a checker is copied from there, and needs nothing else
 FORMER = {"from-0.1-to-0.2.md": ["derive"]}  # names of before, where they are told
-WIDEST_COMMAND = 88  # 90 letters have room beside both columns of navigation
 TYPED = re.compile(r"^ {4}(?:snapdp|bin/\w+|pip|python) .*$", re.MULTILINE)  # a command, in a block of no kind
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 
@@ -128,12 +127,6 @@ def test_commands_of_a_page_are_commands(page):
     assert [word for line in lines for word in unknown_words(line)] == FORMER.get(page.name, [])
 
 
-def test_no_command_is_cut_off_at_the_right_edge_of_a_window_of_1280():
-    typed = [(page, block) for page in pages_of_the_site() for block in COMMANDS.findall(page.read_text("utf-8"))]
-    assert len(typed) > 50
-    assert [(page, line) for page, block in typed for line in block.splitlines() if len(line) > WIDEST_COMMAND] == []
-
-
 def test_blocks_that_are_run_or_shown_are_no_faults():
     assert not_run("```python\n1\n```\n\n```toml people.toml\n```\n\n```{toctree}\nx\n```\n") == []
     assert not_run(":::{note}\n```sh\nsnapdp\n```\n:::\n") == []
@@ -186,42 +179,3 @@ def test_no_command_stands_in_a_block_of_no_kind(page):
 )
 def test_words_that_no_command_has_are_found(line, unknown):
     assert unknown_words(line) == unknown
-
-
-FOR_PROGRAMMERS = {"python.md", "in-python.md"}  # pages that are about Python
-HOW_TO = DOCS / "guide" / "publish.md"
-HOLDERS = [
-    *(page for page in PAGES if page.parent.name in ("start", "explanation")),
-    *(file_of(HOW_TO, entry) for entry in entries(HOW_TO.read_text(encoding="utf-8"))),
-]
-FOLDED = re.compile(r"^:::\{dropdown\}.*?^:::$", re.MULTILINE | re.DOTALL)
-BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-
-
-def unfolded_checks(text: str) -> list[str]:
-    """Return the blocks with asserts that are neither folded away nor announced as Python by what stands above them."""
-    heading, found, at = "", [], 0
-    open_text = FOLDED.sub("", text)
-    for block in BLOCK.finditer(open_text):
-        above = open_text[at : block.start()]
-        heading = [heading, *re.findall(r"^#+ (.*)$", above, re.MULTILINE)][-1]
-        told = "Python" in heading or "Python" in above.rstrip().rpartition("\n\n")[2]
-        if block[1] == "python" and re.search(r"^ *assert ", block[2], re.MULTILINE) and not told:
-            found.append(block[2])
-        at = block.end()
-    return found
-
-
-@pytest.mark.parametrize(
-    "page", [page for page in HOLDERS if page.name not in FOR_PROGRAMMERS], ids=lambda page: page.stem
-)
-def test_who_holds_a_table_reads_no_checks_in_python_between_paragraphs(page):
-    assert unfolded_checks(page.read_text(encoding="utf-8")) == []
-
-
-def test_a_check_between_paragraphs_would_be_found():
-    check = "```python\nassert True\n```\n"
-    assert unfolded_checks(f"# Odds\n\nSo it is:\n\n{check}") == ["assert True\n"]
-    assert unfolded_checks(f"# Odds\n\n:::{{dropdown}} The same in Python\n\n{check}:::\n") == []
-    assert unfolded_checks(f"# Odds\n\nIn Python:\n\n{check}\n## In Python\n\nWords.\n\n{check}") == []
-    assert len(unfolded_checks(f"# Odds\n\nIn Python:\n\n{check}\nSo it is:\n\n{check}")) == 1

@@ -198,14 +198,6 @@ def test_commands_of_a_page_of_theory_run_by_themselves(page, tmp_path, monkeypa
         assert done.exit_code == 0, (words, done.output, done.stderr)
 
 
-def test_some_examples_exist():
-    finder = doctest.DocTestFinder()
-    examples = [t for name in MODULES for t in finder.find(importlib.import_module(name)) if t.examples]
-    blocks = [b for page in PAGES for b in FENCE.findall(page.read_text(encoding="utf-8"))]
-    assert len(examples) >= 8
-    assert len(blocks) >= 8
-
-
 def test_the_tour_runs_and_shows_a_law_that_sums_to_one():
     done = subprocess.run([sys.executable, "-m", "snapdp", "tour"], capture_output=True, text=True, check=True)
     masses = [float(m) for m in re.findall(r"^ +\d+  (0\.\d{9})", done.stdout, re.MULTILINE)]

@@ -1,4 +1,4 @@
-"""Explanations run, attacks name tests that exist, words mean what the terminal says, and what is cited is listed."""
+"""Explanations run, attacks name tests that exist, and what is cited is listed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from snapdp.attacks import attacks
 from snapdp.cli.app import main
-from snapdp.cli.help.topics import TOPICS
 from tests import ROOT
 from tests.docs.navigation import DOCS, pages_of_the_site
 from tests.docs.test_cited_files import CODE
@@ -35,11 +34,6 @@ def test_commands_of_an_explanation_run_without_a_table(page, tmp_path, monkeypa
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, (words, done.output, done.stderr)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("page", EXPLANATIONS, ids=lambda path: path.name)
-def test_an_explanation_is_short(page):
-    assert len(page.read_text(encoding="utf-8").splitlines()) <= 130
 
 
 # Attacks, and where we stand
@@ -85,45 +79,6 @@ def test_every_work_of_the_table_has_its_section_with_what_it_needs_and_where_it
 
 
 # Glossary
-
-GLOSSARY = re.search(r"^```\{glossary\}\n(.*?)^```", text_of("glossary.md"), re.MULTILINE | re.DOTALL)[1]
-ENTRIES = dict(re.findall(r"^(\S.*)\n((?: {4}.*\n|\n)+)", GLOSSARY, re.MULTILINE))
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text in one line each, without their last sign, from the first letter on as it is."""
-    plain = " ".join(text.split())
-    return [each.rstrip(".:") for each in re.split(r"(?<=[.:]) (?=[A-Z\"])", plain)]
-
-
-def differing(entry: str, topic: str) -> list[str]:
-    """Return what the first paragraph of an entry says that the topic does not."""
-    said = " ".join(topic.split())
-    title = said.split(": ", 1)[1]
-    first, *others = sentences(entry.split("\n\n")[0])
-    wrong = [] if title.startswith(first[:1].lower() + first[1:] + " ") else [first]
-    return wrong + [each for each in others if each not in said]
-
-
-def test_the_glossary_is_in_the_order_of_the_alphabet_and_has_each_word_once():
-    words = re.findall(r"^(?! |:)(\S.*)$", GLOSSARY, re.MULTILINE)
-    assert words == sorted(set(words), key=str.lower)
-    assert set(words) == set(ENTRIES)
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_a_word_that_the_terminal_explains_is_explained_by_the_same_sentences(topic):
-    assert differing(ENTRIES[topic], TOPICS[topic]()) == []
-    assert f"`snapdp help {topic}`" in ENTRIES[topic]
-
-
-def test_a_sentence_that_the_terminal_does_not_say_would_be_found():
-    topic = "bounds: the range\n\nA mean needs\nto know: it does. And so on:\n"
-    assert differing("    The range. A mean needs to\n    know: it does. And so on.\n\n    More.", topic) == []
-    assert differing("    The range. A mean needs to know.\n", "bounds: the range that\n\nA sum\n") == [
-        "A mean needs to know"
-    ]
-    assert differing("    Another range.\n", topic) == ["Another range"]
 
 
 # References

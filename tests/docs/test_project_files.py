@@ -25,6 +25,13 @@ def test_readers_find_how_to_report_and_how_to_cite():
     assert {"SECURITY.md", "CITATION.cff", "CONTRIBUTING.md"} <= set(re.findall(r"\]\(([^)]+)\)", page))
 
 
+def test_links_of_the_pages_that_are_no_part_of_the_site_lead_to_files():
+    """The others are checked when the site is built."""
+    links = {link for page in ROOT.glob("*.md") for link in re.findall(r"\]\(([^)#:\s]+)[)#]", page.read_text("utf-8"))}
+    assert len(links) > 10
+    assert [link for link in sorted(links) if not (ROOT / link).exists()] == []
+
+
 def test_what_runs_before_a_change_lands_runs_both_commands_of_the_readme_as_they_stand_there():
     """The tests ran under another command than the one that people are told."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")

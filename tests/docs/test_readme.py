@@ -32,12 +32,6 @@ CASES = {  # a column of README's table of speed, and the case of the benchmarks
 ONE_BY_ONE = "snapdp scalar float"
 
 
-def test_it_fits_on_a_few_screens():
-    lines = README.splitlines()
-    assert len(lines) <= MOST_LINES
-    assert [line for line in lines if len(line) > WIDEST] == []
-
-
 @pytest.mark.parametrize(("step", "useless"), [("income=50", []), ("income=1", ["median(income)"])])
 def test_nothing_that_the_four_commands_ask_for_is_useless_where_a_table_has_a_thousand_rows(
     step, useless, tmp_path, monkeypatch

@@ -1,29 +1,19 @@
-"""The reference lacks no public name, command or flag: each has its place on a page (errors: test_reference_messages).
-
-Pages are asked with the parts that are generated when the site is built; the sources say what must be there.
-"""
+"""The generated parts of the reference can be made, and show names and errors as the source has them."""
 
 from __future__ import annotations
 
-import ast
 import doctest
 import inspect
 import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
-import click
 import pytest
 
-from snapdp.cli import app, screen
-from snapdp.cli.help.former_names import FORMER_COMMANDS
-from snapdp.cli.help.pages import HEADINGS, OTHERS
 from tests.docs.reference import DOCS, page, rows, section, words
 
-from snapdp_reference import GENERATORS, MARK, api, commands, completed, docstrings, generated  # isort: skip
-from snapdp_reference.markdown import plain  # isort: skip
+from snapdp_reference import GENERATORS, MARK, api, docstrings, generated  # isort: skip
 
 every_door = pytest.mark.parametrize("door", api.doors())
 
@@ -38,27 +28,12 @@ def test_every_part_that_a_page_asks_for_can_be_made():
     assert len(asked) == sum(text.count("<!-- generated") + text.count("<!--generated") for text in texts)
 
 
-@pytest.mark.parametrize("name", ["api", "docstrings", "markdown", "message_texts"])
+@pytest.mark.parametrize("name", ["api", "docstrings", "markdown"])
 def test_examples_of_the_generators_give_what_they_show(name):
     assert doctest.testmod(import_module(f"snapdp_reference.{name}")).failed == 0
 
 
 # Names
-
-
-def lacking_names(text: str, names: list[str]) -> list[str]:
-    """Return the names of a door that its page neither describes nor leads to."""
-    described = set(re.findall(r"^\.\. (?:autoclass|autofunction|py:data):: (?:snapdp\.(?:\w+\.)?)?(\w+)$", text, re.M))
-    led = set(re.findall(r"^``(\w+)`` is described as :py:\w+:`[\w.]+`\.$", text, re.M))
-    assert not described & led
-    return [name for name in names if name not in described | led]
-
-
-@every_door
-def test_every_name_of_a_door_is_on_its_page(door):
-    text = completed((DOCS / api.page_of(door)).read_text(encoding="utf-8"))
-    assert lacking_names(text, api.names_of(door)) == []
-    assert lacking_names(text, ["newcomer"]) == ["newcomer"]
 
 
 def test_every_file_of_the_package_itself_is_a_door_or_says_that_it_is_none():
@@ -185,51 +160,6 @@ def test_a_docstring_reads_as_it_is_written(lines, shown):
 # Commands
 
 
-def lacking_flags(text: str, path: str, command: click.Command) -> list[str]:
-    """Return the flags of a command that its section does not have; the path, where there is no section."""
-    found = re.search(rf"^#+ {re.escape(path)}$(.*?)(?=^#+ |\Z)", text, re.M | re.S)
-    if found is None:
-        return [path]
-    shown = {word for line in re.findall(r"^\.\. option:: (.*)$", found[1], re.M) for word in line.split(", ")}
-    flags = {word.split()[0] for word in shown}
-    options = [each for each in command.params if isinstance(each, click.Option)]
-    named = [flag for each in options if "--help" not in each.opts for flag in (*each.opts, *each.secondary_opts)]
-    return [flag for flag in named if flag not in flags]
-
-
-def test_every_command_and_flag_has_its_place():
-    text = completed(page("commands.md"))
-    every = commands.every_command()
-    assert {path: found for path, each in every.items() if (found := lacking_flags(text, f"snapdp {path}", each))} == {}
-    assert len(every) > 30
-    newcomer = click.Command("plan", params=[click.Option(["--newcomer"])])
-    assert lacking_flags(text, "snapdp plan", newcomer) == ["--newcomer"]
-    assert lacking_flags(text, "snapdp newcomer", newcomer) == ["snapdp newcomer"]
-
-
-def test_defaults_and_examples_of_commands_are_shown():
-    text = generated("commands")
-    assert text.count("[default: ") > 50
-    for path, each in commands.every_command().items():
-        examples = re.findall(r"^  (snapdp .*?)(?: \\)?$", each.epilog or "", re.M)
-        assert all(f"\n{line}" in text for line in examples), path
-
-
-def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headings():
-    text = generated("commands")
-    for path, each in commands.every_command().items():
-        first = " ".join((each.help or "").split("\n\n")[0].split())
-        assert f" snapdp {path}\n\n{plain(first)}\n\n" in text, path
-    assert "\n\n```text\nExit: 0 VERIFIED, 1 REFUTED" in re.search(r"^### snapdp verify$(.*?)^##", text, re.M | re.S)[1]
-    assert "\n\nIts commands: `derive`, `run`, `bound`, `compare`, `published`, `bits`." in text
-    plan = re.search(r"^### snapdp plan$(.*?)^##", text, re.M | re.S)[1]
-    headings = re.findall(r"^\.\. rubric:: (.*)$", plan, re.M)
-    assert headings == [each for each in (*dict.fromkeys(HEADINGS.values()), OTHERS) if each in headings]
-    assert len(headings) > 3
-    for before, now in FORMER_COMMANDS.items():
-        assert f"| `snapdp {before}` | `snapdp {now}` |" in text
-
-
 def test_every_variable_of_the_environment_is_in_the_table():
     told = {word for line in rows(section(page("commands.md"), "## Output and exit codes")) for word in words(line[0])}
     read = {name for path in api.SOURCE.rglob("*.py") for name in OUR_VARIABLE.findall(path.read_text("utf-8"))}
@@ -237,59 +167,28 @@ def test_every_variable_of_the_environment_is_in_the_table():
 
 
 OUR_VARIABLE = re.compile(r"\bSNAPDP_[A-Z_]+")  # not _SNAPDP_COMPLETE, which shells set for themselves
-ENDING = ("exit", "Exit", "SystemExit", "_exit")
-CLI = api.SOURCE / "cli"
-OF_ERRORS = {click.UsageError.exit_code, click.FileError.exit_code, screen.OutputError.exit_code}
 
 
-def exit_codes(tree: ast.AST, module: object, functions: dict[str, list[ast.expr]]) -> set[int]:
-    """Return the numbers that a program ends with: literals, constants, and what functions return that are asked."""
-
-    def numbers(node: ast.expr) -> set[int]:
-        found: set[int] = set()
-        for each in ast.walk(node):
-            value = each.value if isinstance(each, ast.Constant) else None
-            if isinstance(each, ast.Name):
-                found = found.union(*map(numbers, functions.get(each.id, ())))
-                value = getattr(module, each.id, None)
-            found |= {one for one in (value.values() if isinstance(value, dict) else [value]) if type(one) is int}
-        return found
-
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
-    ending = (call for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) in ENDING)
-    return set().union(*(numbers(call.args[0]) for call in ending))
+# Errors
 
 
-def returned_numbers(tree: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return what functions that return a number return, by their names."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.returns)
-    return {
-        each.name: [node.value for node in ast.walk(each) if isinstance(node, ast.Return) and node.value is not None]
-        for each in functions
-        if ast.unparse(each.returns) == "int"
+def test_every_class_of_errors_is_in_the_table():
+    shown = {word for line in rows(generated("classes")) for word in words(line[0])}
+    texts = (path.read_text(encoding="utf-8") for path in api.SOURCE.rglob("*.py"))
+    assert shown == {
+        name for text in texts for name in re.findall(r"^class (\w+Error)\((?!Value)\w+Error\):", text, re.M)
     }
 
 
-def codes_of(text: str) -> set[int]:
-    """Return the exit codes that a page has in its table."""
-    return {int(code) for line in rows(text) for code in line[0].split(", ") if code.isdigit()}
+def test_what_the_page_refuses_by_itself_is_in_the_reference():
+    from snapdp.web.refusals import REFUSED
+
+    shown = rows(generated("page-refusals"))
+    assert [line[0] for line in shown] == [str(each.status) for each in REFUSED.values()]
+    assert all(len(line) == 3 and all(line) for line in shown)
 
 
-def test_every_exit_code_is_in_the_tables():
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(CLI.rglob("*.py"))}
-    trees = {path: ast.parse(text) for path, text in texts.items() if "xit(" in text or "-> int:" in text}
-    functions = {name: values for tree in trees.values() for name, values in returned_numbers(tree).items()}
-    found = OF_ERRORS | {app.REFUSED, app.MISUSED}
-    for path, tree in trees.items():
-        module = import_module(".".join(("snapdp", *path.relative_to(api.SOURCE).with_suffix("").parts)))
-        found |= exit_codes(tree, module, functions)
-    assert codes_of(section(page("commands.md"), "## Output and exit codes")) == found
-    assert codes_of(section((DOCS / "guide" / "commands.md").read_text("utf-8"), "## Output and exit codes")) == found
-    assert codes_of(section(page("errors.md"), "## Exit codes of commands")) == OF_ERRORS | {app.BROKEN}
-
-
-def test_exit_codes_of_a_program_are_found():
-    program = ast.parse("raise Exit(STOPPED)\nctx.exit(0 if n else 9)\nctx.exit(asked(n))\nctx.exit(TABLE[n])")
-    functions = returned_numbers(ast.parse("def asked(n) -> int:\n    return 7 if n else STOPPED"))
-    module = SimpleNamespace(STOPPED=5, TABLE={"a": 3, "b": 4})
-    assert exit_codes(program, module, functions) == {0, 3, 4, 5, 7, 9}
+def test_the_error_that_the_page_shows_is_the_one_that_is_raised(capsys):
+    block, shown = re.search(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", page("errors.md"), re.M | re.S).groups()
+    exec(compile(block, "errors.md", "exec"), {})
+    assert capsys.readouterr().out == shown

@@ -6,30 +6,22 @@ that give the same indices nothing that can be seen differs, and no statistic lo
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 import pytest
 
 import snapdp
-from tests.properties.observing import differences, exact_numerators
+from tests.properties.observing import exact_numerators
 from tests.properties.test_noninterference import (
-    AFTERWARDS,
     NAN,
-    TYPED,
     Pair,
     assert_same,
     changed,
-    commands,
     removed,
     seen_twice,
     study,
     writer,
 )
-from tests.properties.test_noninterference_engines import typed
-from tests.services import new_database, on_spark, postgres_server, spark_session
-from tests.unit.tables import everywhere
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "a"]
 CUT = {"edges": [500, 600, "700.5"], "outside": "binned", "null": "binned"}
@@ -141,57 +133,3 @@ def test_a_person_with_some_rows_cannot_be_told_from_nobody(tmp_path, capfd):
     statistics = [{"kind": "count", "by": ["g", "x"]}, {"kind": "sum", "column": "k", "by": ["x", "y", "g"]}]
     values = {**asked(pair, statistics), "person": "h", "rows_per_person": 3}
     assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
-
-
-def test_side_files_of_neighbours_have_the_same_names_and_bytes(tmp_path, capfd):
-    """More than a thousand cells of two columns, hostile names among them."""
-    columns = {
-        "g": {"kind": "category", "categories": [*HOSTILE, *map(str, range(400))], "null": "binned", "compare": "text"}
-    }
-    columns |= {name: COLUMNS[name] for name in ("x", "h", "k")}
-    pair = changed(PLAIN, (900.0, 2.0, 20.0, "399", ","))
-    statistics = [{"kind": "count", "by": ["g", "h"]}, {"kind": "mean", "column": "k", "by": ["h", "g"]}]
-    values = asked(pair, statistics, **columns)
-    _, first, second = seen_twice(pair, "csv", tmp_path, capfd, values=values)
-    assert differences(first, second) == {}
-    record = json.loads(first["record"])
-    blocks = [part for each in record["statistics"] for part in each["parts"]] + record["derived"]
-    assert len(blocks) == 4
-    for block in blocks:
-        content = first[f"file out/{block['file']['name']}"]
-        assert block["file"]["digest"] == "sha256:" + hashlib.sha256(content).hexdigest()
-        assert block["cells"] == block["file"]["rows"] == 407 * 8
-
-
-def test_the_command_line_shows_the_same_of_neighbours(tmp_path, capfd):
-    pair = PAIRS["a row moves between hostile names"]
-    values = asked(pair)
-    lines = [*TYPED["text"], *AFTERWARDS]
-    _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=commands(values, *lines))
-    assert differences(one, two) == {}
-    assert [int(one[f"{number} {line}"][1:2]) for number, line in enumerate(lines)] == [0] * len(lines)
-    assert b"\x1b" not in b"".join(one[f"{number} {line}"] for number, line in enumerate(lines))
-    assert {"file out/report.html", "file out/record.json", "file out/values.csv", "file book.ledger"} <= set(one)
-
-
-def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(tmp_path, capfd):
-    pair = PAIRS["a row moves between hostile names"]
-    with new_database(postgres_server()) as where:
-
-        def make(rows: list[tuple[Any, ...]]) -> Any:
-            return lambda _: everywhere.on_postgres(typed(rows), where)
-
-        assert max(loss(pair, make, tmp_path)) == 1
-        assert_same(*seen_twice(pair, "postgres", tmp_path, capfd, values=asked(pair), make=make))
-
-
-@on_spark
-@pytest.mark.long
-def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(tmp_path, capfd):
-    pair, session = PAIRS["a row moves in both columns"], spark_session()
-
-    def make(rows: list[tuple[Any, ...]]) -> Any:
-        return lambda _: everywhere.on_spark(typed(rows), session)
-
-    assert max(loss(pair, make, tmp_path)) == 1
-    assert_same(*seen_twice(pair, "spark", tmp_path, capfd, values=asked(pair), make=make))

@@ -12,22 +12,16 @@ from typing import Any
 import pytest
 
 import snapdp
-from tests.properties.observing import differences, exact_numerators
+from tests.properties.observing import exact_numerators
 from tests.properties.test_noninterference import (
-    AFTERWARDS,
     COLUMNS,
-    RELEASE,
     ROWS,
     Pair,
     assert_same,
-    commands,
     seen_twice,
     study,
     writer,
 )
-from tests.properties.test_noninterference_engines import typed
-from tests.services import new_database, on_spark, postgres_server, spark_session
-from tests.unit.tables import everywhere
 
 GAPS = {name: {**each, "missing": "dropped"} if name in "xyk" else each for name, each in COLUMNS.items()}
 GAPS["k"] |= {"kind": "category", "categories": [str(number) for number in range(-3, 41)]}  # 44 cells: the vector path
@@ -129,43 +123,3 @@ def test_several_rows_together_cannot_be_told_from_none(tmp_path, capfd):
     values, pair = together()
     loss(values, pair, lambda rows: writer("csv", rows), tmp_path)
     assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
-
-
-def test_a_command_cannot_tell_a_person_from_nobody(tmp_path, capfd):
-    values = asked("h")
-    lines = [
-        f"{RELEASE} --report out/r.html --record out/r.json --values out/r.csv",
-        f"{RELEASE} --json",
-        "verify out/r.json --ledger book.ledger --certificate out/c.json",
-        "check out/c.json",
-        *AFTERWARDS[:3],
-    ]
-    pair, act = pair_of("rows in several groups"), commands(values, *lines)
-    _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=act)
-    assert differences(one, two) == {}
-    assert [one[f"{number} {line}"][:3] for number, line in enumerate(lines)] == [b"(0,"] * len(lines)
-
-
-def test_a_server_cannot_tell_a_person_from_nobody(tmp_path, capfd):
-    with new_database(postgres_server()) as where:
-
-        def make(rows: list[tuple[Any, ...]]) -> Any:
-            return lambda _: everywhere.on_postgres(typed(rows), where)
-
-        for number, (person, name) in enumerate((("h", "rows in several groups"), (["h", "g"], "one row"))):
-            loss(asked(person), pair_of(name), make, tmp_path)
-            seen = seen_twice(pair_of(name), "postgres", tmp_path / str(number), capfd, values=asked(person), make=make)
-            assert_same(*seen)
-
-
-@on_spark
-@pytest.mark.long
-def test_spark_cannot_tell_a_person_from_nobody(tmp_path, capfd):
-    session = spark_session()
-
-    def make(rows: list[tuple[Any, ...]]) -> Any:
-        return lambda _: everywhere.on_spark(typed(rows), session)
-
-    pair, values = pair_of("rows in several groups"), asked("h")
-    loss(values, pair, make, tmp_path)
-    assert_same(*seen_twice(pair, "spark", tmp_path, capfd, values=values, make=make))

@@ -27,9 +27,6 @@ from tests.properties.test_noninterference import (
     study,
     writer,
 )
-from tests.properties.test_noninterference_engines import typed
-from tests.services import new_database, on_spark, postgres_server, spark_session
-from tests.unit.tables import everywhere
 
 RULES = {"x": "dropped", "y": "middle", "k": 40}
 GAPS = {name: {**each, "missing": RULES[name]} if name in RULES else each for name, each in COLUMNS.items()}
@@ -120,28 +117,3 @@ def test_a_person_with_some_rows_cannot_be_told_from_nobody(rows, tmp_path, capf
     pair = Pair("add-remove", 20, [*others, *whose], others)
     values = {**asked(pair), "person": "h", "rows_per_person": 3}
     assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
-
-
-@pytest.mark.parametrize("name", ["a row stops counting", "the only one who answered comes or goes"])
-def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
-    pair = MORE[name]
-    with new_database(postgres_server()) as where:
-
-        def make(rows: list[tuple[Any, ...]]) -> Any:
-            return lambda _: everywhere.on_postgres(typed(rows), where)
-
-        loss(pair, make, tmp_path)
-        assert_same(*seen_twice(pair, "postgres", tmp_path, capfd, values=asked(pair), make=make))
-
-
-@on_spark
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["a row no longer meets a condition"])
-def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
-    pair, session = MORE[name], spark_session()
-
-    def make(rows: list[tuple[Any, ...]]) -> Any:
-        return lambda _: everywhere.on_spark(typed(rows), session)
-
-    loss(pair, make, tmp_path)
-    assert_same(*seen_twice(pair, "spark", tmp_path, capfd, values=asked(pair), make=make))

@@ -19,9 +19,8 @@ GENERATORS = {  # the name in a page: the function that makes the part, from the
     "door": "api:door_page",
     "names": "api:names_block",
     "commands": "commands:commands_page",
-    "messages": "messages_page:messages_page",
-    "classes": "messages_page:classes_table",
-    "page-refusals": "messages_page:page_refusals",
+    "classes": "refusals:classes_table",
+    "page-refusals": "refusals:page_refusals",
     "requests": "requests:requests_page",
     "ledger-schema": "ledger_schema:ledger_schema",
 }

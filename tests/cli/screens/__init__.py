@@ -1,4 +1,4 @@
-"""Every screen as somebody sees it on a terminal of 80 columns without colour, one text file a screen.
+"""The screens that matter as they are seen on a terminal of 80 columns without colour, one text file a screen.
 
 The noise is drawn from recorded bytes and the clock stands still, so the same call shows the same screen on every
 machine. `python -m tests.cli.screens` writes all files anew; tests/cli/test_golden_screens.py compares them.
@@ -6,11 +6,10 @@ machine. `python -m tests.cli.screens` writes all files anew; tests/cli/test_gol
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from random import Random
@@ -19,15 +18,12 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-import click
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.cli.help.former_names import commands_below
 from snapdp.randomness.bits import RecordedBits
 
 FOLDER = Path(__file__).parent
-OFFENCES = FOLDER / "offences.json"
 WIDTH = 80
 MOST_WORDS = 2000  # of a part of a release: one for each of its numbers
 TERMINAL = {"COLUMNS": str(WIDTH), "TERM": "dumb", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
@@ -36,27 +32,14 @@ ALONE = "--missing dropped --n 5000 --epsilon 0.5"
 MEAN = f"--mean age --bounds 0,120 {ALONE}"
 CALLS = {  # name of a screen: the command, run one after the other in one directory
     "demo": "snapdp demo .",
-    "tour": "snapdp tour",
     "map": "snapdp --help",
     "help": "snapdp help",
-    **{
-        f"help-{each}": f"snapdp help {each}"
-        for each in ["epsilon", "neighbours", "bounds", "missing", "interval", "delta"]
-    },
     "inspect-table": "snapdp inspect people.csv",
     "inspect-study": "snapdp inspect study.toml",
     "plan-study": "snapdp plan study.toml",
-    "plan-fit": "snapdp plan study.toml --fit --budget 1/2",
     "plan-over-budget": "snapdp plan study.toml --budget 1/2",
     "plan-mean": "snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
-    "plan-mean-dropped": f"snapdp plan {MEAN}",
-    "plan-private-rows": "snapdp plan --mean age --bounds 0,120 --missing dropped --n-max 10000 --epsilon 0.5",
     "plan-groups": f"snapdp plan --mean income --by region --categories north,south,east,west --bounds 0,9999 {ALONE}",
-    "plan-histogram": "snapdp plan --histogram age --edges 0,18,65,120 --bounds 0,120 --integer --missing dropped "
-    "--n-max 10000 --accuracy 30",
-    "plan-moments": "snapdp plan --variance age --covariance age,income --bounds age=0,120 --bounds income=0,9999 "
-    "--missing middle --n 5000 --epsilon 1",
-    "plan-median": "snapdp plan --median age --bounds 0,120 --integer --missing dropped --n-max 10000 --epsilon 0.5",
     "plan-margins": "snapdp plan --count --by region,sex --categories region=north,south --categories sex=f,m "
     "--margins all --n 5000 --epsilon 1",
     "plan-persons": "snapdp plan --count --persons --person name --rows-per-person 3 --n-max 9000 --epsilon 1",
@@ -65,8 +48,6 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "--missing dropped --n-max 5000 --epsilon 0.01",
     "plan-mechanism": "snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.5",
     "ledger-composed": "snapdp ledger composed people.ledger",
-    "refused-account-composed": "snapdp ledger composed people.ledger --dataset nobody",
-    "plan-ledger": "snapdp plan study.toml --ledger people.ledger",
     "ledger-create": "snapdp ledger create more.ledger --dataset people --cap 2 --relation change-one --n 5000",
     "plan-ledger-fits": "snapdp plan study.toml --ledger more.ledger",
     "init": f"snapdp init ages.toml --dataset people {MEAN}",
@@ -74,70 +55,32 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "release-study": "snapdp release study.toml --ledger more.ledger --yes --record r.json --report r.html "
     "--values v.csv",
     "release-flags": f"snapdp release people.csv {MEAN} --ledger more.ledger --yes",
-    "init-same-table": f"snapdp init twice.toml --data people.csv {MEAN.partition(' --epsilon')[0]} --budget 1",
     "init-budget": "snapdp init firms.toml --dataset firms --data people.csv --median income --by region --categories "
     "north,south,east,west --bounds 0,9999 --step 101 --missing dropped --n-max 9999 --budget 4",
-    "init-other-unit": "snapdp init other.toml --data people.csv --count --n-max 9999 --budget 1",
-    "refused-second-ledger": "snapdp ledger create --from firms.toml",
     "ledger-create-from": "snapdp ledger create firms.ledger --from firms.toml",
     "release-quantiles-by-group": "snapdp release firms.toml --ledger firms.ledger --fit --budget 1 --yes",
     "release-margins": "snapdp release people.csv --count --by region,age --edges age=0,18,65,120 --bounds age=0,120 "
     "--categories region=north,south --missing dropped --margins all --n-max 9999 --epsilon 1 --ledger firms.ledger "
     "--yes",
-    "init-part-left": "snapdp init part.toml --dataset firms --data people.csv --count --n-max 9999 --budget 4",
     "release-moments": "snapdp release people.csv --variance age --covariance age,income --correlation --bounds "
     "age=0,120 --bounds income=0,9999 --missing dropped --n-max 9999 --epsilon 1 --ledger firms.ledger --yes",
-    "release-nothing-known": "snapdp release people.csv --mean age --bounds 0,120 --missing dropped --n-max 9999 "
-    "--epsilon 0.00001 --ledger firms.ledger --yes",
     "ledger-amend": "snapdp ledger amend firms.ledger --cap 5 --reason 'a second survey was agreed with the council'",
-    "ledger-close": "snapdp ledger amend firms.ledger --close --reason 'the project has ended'",
-    "ledger-show-closed": "snapdp ledger show firms.ledger",
-    "ledger-history-amended": "snapdp ledger history firms.ledger",
-    "refused-closed": "snapdp release people.csv --count --n-max 9999 --epsilon 0.1 --ledger firms.ledger --yes",
-    "release-refused": "snapdp release study.toml --ledger people.ledger --fit --budget 1/2 --yes",
     "explore": "snapdp explore people.csv --columns age,income --epsilon 0.2 --n 5000 --ledger more.ledger --yes",
-    "explore-categories": "snapdp explore people.csv --columns region --categories region=north,south --epsilon 0.1 "
-    "--n 5000 --ledger more.ledger --study look.toml --yes",
     "ledger-show": "snapdp ledger show more.ledger",
     "ledger-history": "snapdp ledger history more.ledger",
     "ledger-verify": "snapdp ledger verify more.ledger --against r.json",
-    "ledger-backup": "snapdp ledger backup more.ledger monday.ledger",
-    "ledger-restore": "snapdp ledger restore monday.ledger again.ledger --against r.json",
-    "sql": "snapdp sql ages.toml",
     "verify-record": "snapdp verify record.json --ledger people.ledger --certificate release.json",
     "verify-program": "snapdp verify snap_half --certificate half.json",
     "verify-refuted": "snapdp verify snap_half --claim 0.49",
-    "verify-mechanism": "snapdp verify --epsilon 0.9 --sensitivity 1 --bounds -1000,1000 --arithmetic notes --bits 118",
     "check": "snapdp check half.json release.json",
-    "selftest-list": "snapdp selftest --list",
-    "attack-list": "snapdp attack --list",
     "attack": "snapdp attack precision --target numpy --target snapdp --seed 1 --trials 1000",
-    "refused-attack": "snapdp attack precison",
-    "lab-derive": "snapdp lab derive snap_half",
-    "lab-run": "snapdp lab run snap_half --f 3 --U 0.3 --S -1",
-    "lab-bound": "snapdp lab bound 1/(x*x+1) --range x=-1,3 --p 24 --relative",
     "lab-compare": "snapdp lab compare",
     "lab-published": "snapdp lab published GetAccuracy2 --epsilon 1 --bound 10 --if-value 0",
-    "lab-bits": "snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000",
-    "former-bound": "snapdp bound x+1 --range x=0,1",
     "refused-command": "snapdp look people.csv",
-    "refused-command-of-ledger": "snapdp ledger balance people.ledger",
-    "refused-flag": "snapdp plan --std age",
-    "refused-flag-of-others": "snapdp plan study.toml --yes",
-    "refused-topic": "snapdp help epsilom",
-    "refused-no-statistic": "snapdp plan",
-    "refused-no-cost": "snapdp plan --count --n 5000",
-    "refused-nobody-protected": "snapdp plan --count --epsilon 1",
     "refused-no-bounds": f"snapdp plan --mean age {ALONE}",
-    "refused-bounds-swapped": f"snapdp plan --mean age --bounds 120,0 {ALONE}",
     "refused-missing-unsaid": "snapdp plan --mean age --bounds 0,120 --n 5000 --epsilon 1",
-    "refused-no-ledger": "snapdp release study.toml",
-    "refused-nobody-to-ask": f"snapdp release people.csv {MEAN} --where age>=65 --ledger more.ledger",
-    "refused-no-table": f"snapdp release nowhere.csv {MEAN} --ledger more.ledger --yes",
-    "refused-table-for-study": "snapdp plan people.csv",
     "refused-column": "snapdp release people.csv --mean size --bounds 0,9 --missing 0 --n 5000 --epsilon 1/10 "
     "--ledger more.ledger --yes",
-    "refused-account": "snapdp ledger create more.ledger --dataset people --cap 2 --relation change-one --n 5000",
     "refused-altered": "snapdp verify altered.json",
 }
 
@@ -145,8 +88,6 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
 def all_screens() -> Iterator[tuple[str, str]]:
     """Yield every screen: its name, and its text."""
     with TemporaryDirectory() as place, chdir(place), same_every_time():
-        for path, _ in commands_below(main, click.Context(main, info_name="snapdp")):
-            yield f"page-{path.replace(' ', '-')}", screen(f"snapdp {path} --help")
         for name, command in CALLS.items():
             if name == "refused-altered":
                 text = Path("record.json").read_text(encoding="utf-8")
@@ -206,54 +147,9 @@ def written() -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.txt"))}
 
 
-def offences(screens: dict[str, str]) -> dict[str, list[str]]:
-    """Return the words that data holders should not have to read, by the screens on which they stand."""
-    told = {name: [word for word, rule in FORBIDDEN.items() if rule(text)] for name, text in screens.items()}
-    told |= {name: [word for word in told[name] if word != "cell"] for name in told if re.search(ABOUT_CELLS, name)}
-    return {name: words for name, words in told.items() if words and is_for_data_holders(name)}
-
-
-def is_for_data_holders(name: str) -> bool:
-    """Tell whether a screen is one of commands that publish; the others are for auditors, who have read the theory."""
-    return re.match(r"(page-)?(lab|verify|check|tour|former|completion)\b|refused-altered", name) is None
-
-
-def known_offences() -> dict[str, list[str]]:
-    """Return those that are known. The list may only shrink."""
-    found: dict[str, list[str]] = json.loads(OFFENCES.read_text(encoding="utf-8"))
-    return found
-
-
-def _says(pattern: str) -> Callable[[str], bool]:
-    return lambda text: re.search(pattern, text) is not None
-
-
-def _has_a_cell_of_no_file(text: str) -> bool:
-    """Tell whether "cell" stands anywhere but where it, or the line before or after, speaks of the cells of a file."""
-    lines = ["", *text.splitlines(), ""]
-    about = (" ".join(lines[i - 1 : i + 2]) for i, line in enumerate(lines) if re.search(r"\bcells?\b", line))
-    return any(re.search(OF_A_FILE, each, re.IGNORECASE) is None for each in about)
-
-
-FORBIDDEN: dict[str, Callable[[str], bool]] = {
-    "numerator": _says(r"(?i)\bnumerators?\b"),
-    "centred sum": _says(r"(?i)\bcentred sums?\b"),
-    "derived": _says(r"(?i)\bderived\b"),
-    "alpha": _says(r"(?<!--)\balpha\b"),  # the flag has this name; a data holder reads 95 %
-    "Neighbours:": _says(r"Neighbours:"),
-    "cell": _has_a_cell_of_no_file,
-}
-OF_A_FILE = r"missing|empty|unread|\bread\b|bounds|CSV file|compared"
-ABOUT_CELLS = r"inspect|sql|help-missing"  # screens about the cells of a file, as a spreadsheet has them
-
-
 def write_all() -> None:
-    """Write every screen anew, and leave no other; offences that are gone leave their list."""
+    """Write every screen anew, and leave no other."""
     found = dict(all_screens())
-    known = known_offences()
-    left = {name: [word for word in words if word in known.get(name, ())] for name, words in offences(found).items()}
-    text = json.dumps({name: words for name, words in sorted(left.items()) if words}, indent=2)
-    OFFENCES.write_text(f"{text}\n", encoding="utf-8")
     for name in written().keys() - found.keys():
         (FOLDER / f"{name}.txt").unlink()
     for name, text in found.items():

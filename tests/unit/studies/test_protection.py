@@ -12,12 +12,10 @@ from itertools import combinations_with_replacement, product
 import pyarrow as pa
 import pytest
 
-import snapdp
 from snapdp.mechanism import pair_loss
 from snapdp.release.private_values import exact_values
 from snapdp.studies import add_remove, change_one, integer_column
 from snapdp.studies.categories import date_column
-from snapdp.studies.plans.words import plan_words
 from snapdp.studies.protection import (
     describe_chance,
     describe_protected,
@@ -250,22 +248,3 @@ def test_short_forms_have_the_even_odds_or_say_every_time():
 def test_a_unit_has_a_noun():
     assert [unit_noun(each) for each in (None, "id", ["user", "day"])] == ["row", "person", "user and day"]
     assert unit_in_words('person (["user","day"])') == "user and day"
-
-
-def test_a_plan_says_the_sentences_of_its_relation_and_machines_read_the_most_units():
-    columns = {
-        "pay": {"kind": "number", "lower": 0, "upper": 9, "missing": "dropped"},
-        "day": {"kind": "date", "from": "2026-01-01", "to": "2026-01-31", "each": "day"},
-    }
-    study = snapdp.study(
-        dataset="app", relation="add-remove", n_max=99, person=UNIT, columns=columns,
-        statistic=[{"kind": "persons", "epsilon": "0.1"}, {"kind": "sum", "column": "pay", "epsilon": "0.1"}],
-    )  # fmt: skip
-    plan = study.plan()
-    assert plan_words(plan).promise == (
-        describe_protected(study.relation), explain_protection(study.relation, Fraction(1, 5)),
-    )  # fmt: skip
-    assert "up to 6.2, for all 31 days declared" in plan_words(plan).promise[1]
-    assert study.request().declaration["most_units"] == 31
-    assert "at most 1 row of each user and day counts" in repr(plan)
-    assert "person" not in repr(plan).replace("persons", "")

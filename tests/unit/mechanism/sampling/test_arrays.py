@@ -119,18 +119,6 @@ def test_a_range_away_from_zero_is_like_any_other(dtype, clamp, lower, upper):
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g"])
-@pytest.mark.parametrize("name", list(MECHANISMS))
-def test_infinities_are_clamped_like_the_ends_of_the_range(name, dtype):
-    m = MECHANISMS[name]
-    p = m.parameters
-    ends = {1: p.offset + p.unit * p.value_upper, -1: p.offset + p.unit * p.value_lower}
-    for size in (5, 60):
-        signs = [(-1) ** i for i in range(size)]
-        values = (np.array(signs) * np.inf).astype(dtype)
-        assert same(release_with_bits(m, values, bits()), one_by_one(m, [ends[sign] for sign in signs]))
-
-
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g"])
 @pytest.mark.parametrize("size", [5, 60])
 @mechanisms
 def test_nan_is_replaced_by_the_public_value(m, dtype, size):
@@ -242,17 +230,6 @@ def test_an_out_for_a_list_and_for_a_single_number():
     assert same(zero_dimensional, one_by_one(m, [50.0]))
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (0,), (0, 3), (3, 0, 2), (1, 1, 1), (4, 9), (31,), (32,), (33,)], ids=str)
-@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", ">f8"])
-def test_every_shape_is_kept(shape, dtype):
-    m, values = MECHANISMS["exact"], np.full(shape, 50, dtype)
-    out, indices = m.release(values), m.release_index(values)
-    assert isinstance(out, np.ndarray)
-    assert (out.shape, out.dtype) == (shape, np.float64)
-    assert (indices.shape, indices.dtype) == (shape, np.int64)
-    assert_possible_outputs(m, out)
-
-
 @mechanisms
 def test_arrays_of_several_blocks_go_on_where_the_last_block_ended(m):
     size = 2 * BLOCK + 5 if m.parameters.lattice and m._scalar.filter else 300
@@ -269,18 +246,6 @@ def test_arrays_of_several_blocks_go_on_where_the_last_block_ended(m):
 
 
 # Lists
-
-
-@mechanisms
-def test_a_list_gives_what_its_values_give_one_by_one(m):
-    mixed = [3, 0.5, Fraction(200, 3), Decimal("31.4"), 2**70, -(2**70), np.float32(0.1), np.int8(5), np.longdouble(7)]
-    for values in (mixed, numbers(60), [n + 0.25 for n in numbers(60)], tuple(numbers(7)), mixed * 5):
-        out = release_with_bits(m, values, bits())
-        assert isinstance(out, np.ndarray)
-        assert (out.shape, out.dtype) == ((len(values),), np.float64)
-        assert same(out, one_by_one(m, values))
-        assert_possible_outputs(m, out)
-        assert index_with_bits(m, values, bits()).dtype == np.int64
 
 
 @pytest.mark.parametrize(

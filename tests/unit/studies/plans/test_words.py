@@ -10,7 +10,6 @@ import pytest
 import snapdp
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.magnitudes import magnitude_column
 from snapdp.studies.plans.asked import ask
 from snapdp.studies.plans.cuts import excess_of
 from snapdp.studies.plans.lines import Line
@@ -18,12 +17,8 @@ from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.plans.table import columns_of, heads_of, lines_of, rows_of
 from snapdp.studies.plans.variance_ways import other_way
 from snapdp.studies.plans.words import IN_PYTHON, details_of, plan_words
-from snapdp.studies.protection import explain_protection
-from snapdp.studies.ranks.magnitudes import magnitudes_query
-from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
-from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced
@@ -32,7 +27,6 @@ F = Fraction
 ADD, ONE = add_remove(n_max=5000), change_one(n=5000)
 AGE = integer_column("age", lower=0, upper=120)
 REGION = category_column("region", categories=["north", "south", "east", "west"])
-JARGON = ("alpha", "centred", "derived", "numerator", "Neighbours", "promised", "records")
 NAMES = ["x", "n" * 70, "n" * 5000, "東京" * 30, "a b " * 20, "\u202eage", "e\u0301" * 90, "=1+1", "a\nb"]
 
 
@@ -107,40 +101,6 @@ def test_equal_shares_of_a_guess_are_said_where_groups_have_them():
     assert "a guess: equal shares of 500. Another: " in plan_words(plan(grouped, if_rows=500)).legend[0]
     public = plan([ask(mean_query(AGE, ONE, by=REGION), epsilon=1)])
     assert "a guess: equal shares of 5,000. Another: " in plan_words(public).legend[0]
-
-
-@pytest.mark.parametrize(
-    ("asked", "numbers"),
-    [
-        ([mean_query(AGE, ADD)], None),
-        ([mean_query(AGE, ADD), count_query(ADD), variance_query(AGE, ADD)], None),
-        ([histogram_query(REGION, ADD)], "each of the 4 numbers"),
-        ([quantiles_query(AGE, ADD, by=REGION, at=["0.25", "0.5"])], "each of the 8 numbers"),
-        ([mean_query(AGE, ADD), count_query(ADD, by=REGION)], "each number"),
-        ([variance_query(AGE, ADD, by=REGION)], "each number"),
-        ([count_query(ADD, by=REGION, margins="all")], "each number"),
-        ([magnitudes_query(magnitude_column("pay"), ADD)], None),
-    ],
-)
-def test_an_error_of_several_numbers_is_said_once_to_hold_for_each_by_itself(asked, numbers):
-    legend = plan_words(plan([ask(each, epsilon=1) for each in asked])).legend
-    told = [each for each in legend if "by itself, not for all at once" in each]
-    assert told == ([] if numbers is None else [f"± holds for {numbers} by itself, not for all at once."])
-
-
-def test_no_jargon_is_on_the_default_screen_and_what_numbers_are_made_of_is_among_the_details():
-    asked = [mean_query(AGE, ADD, by=REGION), variance_query(AGE, ADD), histogram_query(REGION, ADD)]
-    found = plan([ask(each, epsilon="0.4") for each in asked], budget=1)
-    said = plan_words(found)
-    told = " ".join([said.title, *said.lines, *said.advice, *said.legend, *said.promise, *said.reading])
-    assert [word for word in JARGON if word in told] == []
-    assert "Protects the presence of any one row;" in told
-    assert explain_protection(ADD, F(6, 5)) in told
-    assert "distances" not in told
-    assert "a sum of distances from 60" in " ".join(details_of(found))
-    for shown in (repr(found), found._repr_html_()):
-        assert "if a group has 1,250 rows" in shown
-        assert "leave out" in shown
 
 
 def test_a_plan_over_its_budget_says_what_to_cut():

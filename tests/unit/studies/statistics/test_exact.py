@@ -26,6 +26,7 @@ from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.tables.engines.opening import open_table
+from tests.tiers import first_of
 from tests.unit.studies.statistics.enumeration import numerators as numerators_by_definition
 
 F = Fraction
@@ -245,7 +246,7 @@ def test_2_to_the_25_ones_stored_as_float32(tmp_path):
     assert spread[0][0] == (count - 1) * 4 == variance_query(column, relation).parts[0].numerator.sensitivity
 
 
-@pytest.mark.parametrize("cell", SPECIAL[1:], ids=str)
+@pytest.mark.parametrize("cell", first_of(SPECIAL[1:], 3), ids=str)
 def test_one_strange_cell_moves_nothing_farther_than_declared(cell):
     values = np.array([cell] + [750.0] * 30)
     for other in (500.0, 1000.0, math.nan):

@@ -20,6 +20,7 @@ from snapdp.verifier.machine.semantics import evaluate_float, evaluate_real, run
 from snapdp.verifier.rules.printed_rules import derive_as_printed
 from snapdp.verifier.rules.ranges import between
 from snapdp.verifier.rules.rules import derive, derive_expression
+from tests.tiers import first_of
 from tests.unit.verifier.support import floats, violations
 
 PRECISIONS = (3, 8, 53, *(pytest.param(p, marks=pytest.mark.long) for p in (5, 11, 24, 113)))
@@ -159,7 +160,7 @@ def all_choices():
     return {name: grid.ravel() for name, grid in zip("abcd", grids, strict=True)}
 
 
-@pytest.mark.parametrize("known", [between(Fraction(1, 2), Fraction(7)), between(Fraction(-7), Fraction(7))])
+@pytest.mark.parametrize("known", first_of([between(Fraction(1, 2), Fraction(7)), between(Fraction(-7), Fraction(7))]))
 def test_at_three_bits_every_small_program_keeps_to_our_rules(known):
     """With signs known to the rules, and without (there a quotient has no derivation)."""
     machine, programs, broken, arrays = Machine(p=3), 0, 0, all_choices()
@@ -172,6 +173,7 @@ def test_at_three_bits_every_small_program_keeps_to_our_rules(known):
     assert programs == (3_145_728 if known.nonnegative else 3_145_728 * 3 // 4)
 
 
+@pytest.mark.long
 def test_at_three_bits_168_small_programs_break_the_repaired_printed_rules():
     machine, programs, broken, arrays = Machine(p=3), 0, 0, all_choices()
     for expression in small_programs():
@@ -201,10 +203,11 @@ def random_program(rng: random.Random, depth: int):
     return Binary(operator=rng.choice("++--**/"), left=left, right=right)
 
 
-def test_sampled_programs_of_three_bits_keep_to_our_rules():
-    """512 forms with 200 choices of the numbers each; some ranges tell the rules a sign, some do not."""
+@pytest.mark.parametrize("most", first_of([128, 512]))
+def test_sampled_programs_of_three_bits_keep_to_our_rules(most):
+    """So many forms with 200 choices of the numbers each; some ranges tell the rules a sign, some do not."""
     rng, machine, forms, refused = random.Random(20), Machine(p=3), 0, 0
-    while forms < 512:
+    while forms < most:
         expression = random_program(rng, 3)
         known = {
             name: rng.choice(
