@@ -1,6 +1,6 @@
 """Neighbouring inputs made by hypothesis, and an audit of all that it makes.
 
-Room: testing. hypothesis is imported where it is asked for; who does not use it needs not have it.
+Layer: testing. hypothesis is imported where it is used; who does not use it does not need to have it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
-from snapdp.testing.auditing import audit
 from snapdp.testing.observation import are_equal
-from snapdp.testing.violations import AuditReport
+from snapdp.testing.replay_audit import AuditReport, audit
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -47,7 +46,7 @@ def audit_neighbours(
     """
     from hypothesis import HealthCheck, given, settings
 
-    found: list[AuditReport] = []
+    reports: list[AuditReport] = []
 
     @settings(
         max_examples=examples,
@@ -61,13 +60,13 @@ def audit_neighbours(
     def refutes(pair: tuple[Any, Any]) -> None:
         if are_equal(*pair):
             return  # a row that was changed into itself
-        found.append(audit(release, *pair, **claims))
-        found[-1].check()
+        reports.append(audit(release, *pair, **claims))
+        reports[-1].check()
 
     try:
         refutes()
     except AssertionError:
-        return found[-1]
-    if not found:
+        return reports[-1]
+    if not reports:
         raise ParameterError("the strategy made no two inputs that differ.", "Let rows have several values.")
-    return found[-1]
+    return reports[-1]
