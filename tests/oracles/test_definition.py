@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp.selftest import second_cipher, second_definition, second_logarithm
-from snapdp.selftest.second_definition import index
-from snapdp.selftest.second_logarithm import ln_enclosed, minus_ln_rounded, rounded
-from snapdp.selftest.strings import SeededBits, words
+from snapdp.selftest.sampler import draw_words
+from tests import ROOT
+from tests.oracles import cipher, definition, logarithm
+from tests.oracles.definition import index
+from tests.oracles.logarithm import ln_enclosed, minus_ln_rounded, rounded
+from tests.oracles.strings import SeededBits
 from tests.properties.samebits import (
     CASES,
     PLACED_DIGITS,
@@ -27,7 +29,7 @@ from tests.properties.samebits import (
     rounded_to,
 )
 
-ALONE = (second_logarithm, second_definition, second_cipher)
+ALONE = (logarithm, definition, cipher)
 PLAIN = {"__future__", "math", "fractions", "functools", "typing", "collections.abc"}
 NAMES = [
     "count, fine",
@@ -45,15 +47,15 @@ def test_a_second_definition_imports_nothing_but_plain_python_and_its_own_logari
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     asked = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in nodes}
-    assert asked <= PLAIN | {"snapdp.selftest.second_logarithm"}
+    assert asked <= PLAIN | {"tests.oracles.logarithm"}
 
 
 def test_neither_gmpy2_nor_numpy_is_loaded_by_it():
     program = (
-        "import sys\nfrom snapdp.selftest import second_definition, second_cipher\n"
+        "import sys\nfrom tests.oracles import definition, cipher\n"
         "assert not {'gmpy2', 'numpy', 'mpmath', 'flint', 'cryptography'} & set(sys.modules), 'loaded'"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 @given(st.integers(1, 1 << 200), st.integers(1, 1 << 200), st.sampled_from([8, 40, 150]), st.integers(0, 1))
@@ -116,7 +118,7 @@ def test_the_second_definition_answers_as_the_reference_by_arb(name):
 def test_words_hold_the_extremes_and_strings_that_go_on_with_zeros_and_ones():
     from random import Random
 
-    found = words(Random(1), 100)
+    found = draw_words(Random(1), 100)
     assert {0, -1, (1 << 63) - 1, -(1 << 63)} <= set(found)
     bits = SeededBits(found, "name")
     first = [next(bits.extension(position)) for position in (0, 7, 11)]

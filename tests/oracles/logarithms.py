@@ -1,6 +1,6 @@
 """Logarithms of this machine against the second one: the tables, those of Python and numpy, and MPFR's.
 
-Room: selftest. The tables are compared exactly. Python's and numpy's need only be as good as the filters assume. MPFR's
+The tables are compared exactly. Python's and numpy's need only be as good as the filters assume. MPFR's
 must be rounded correctly, at every precision and in every direction.
 Theory: docs/theory/fast-path.md, (3), (16); docs/theory/finite-precision.md, (2).
 """
@@ -8,7 +8,6 @@ Theory: docs/theory/fast-path.md, (3), (16); docs/theory/finite-precision.md, (2
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
@@ -23,9 +22,9 @@ from snapdp.exact import (
     ln_enclosure,
     mpfr_context,
 )
-from snapdp.mechanism import FINE_LOG_ERROR, KNOWN_LOGARITHMS, SINGLE_LOG_ERROR
-from snapdp.selftest.check import Checked, Comparison, Effort
-from snapdp.selftest.second_logarithm import ln_enclosed, ln_tries, minus_ln_rounded, rounded
+from snapdp.mechanism import KNOWN_LOGARITHMS
+from snapdp.selftest.suite import Checked, Comparison, Effort
+from tests.oracles.logarithm import ln_enclosed, ln_tries, minus_ln_rounded, rounded
 
 KNOWN = 64
 DOUBLE_BITS = 53
@@ -67,49 +66,6 @@ def _ln_sign(numerator: int, denominator: int, x: Fraction) -> int:
         if upper < x * (1 << scale):
             return -1
     raise AssertionError("tries have no end")
-
-
-# Python and numpy
-
-
-def compare_machine(effort: Effort) -> Checked:
-    """Compare the logarithms of doubles and of singles with what the error budget of the filters allows."""
-    import numpy as np
-
-    comparison, dice = Comparison(), effort.dice("logarithms")
-    count = effort.size(12_000, 1_500)
-    doubles = [*(x for x, _ in KNOWN_LOGARITHMS if x < 1), *(_point(dice, 52) for _ in range(count))]
-    true = [_ln(x) for x in doubles]
-    allowed = 52 * LN2.lower * FINE_LOG_ERROR
-    for name, found in (("math.log", map(math.log, doubles)), ("numpy.log of doubles", np.log(doubles).tolist())):
-        for x, one, other in zip(doubles, found, true, strict=True):
-            comparison.holds(abs(Fraction(one) - other) <= allowed, f"{name}({x!r}) = {one!r} is too far off")
-    singles = [_single(_point(dice, 31)) for _ in range(count)]
-    logs = np.log(np.array(singles, np.float32)).astype(float).tolist()
-    for x, one in zip(singles, logs, strict=True):
-        other = _ln(x)
-        near = max(7 * LN2.lower, -other) * SINGLE_LOG_ERROR  # 7 ln 2: the least reach of a first level
-        comparison.holds(abs(Fraction(one) - other) <= near, f"numpy.log of the single {x!r} = {one!r} is too far off")
-    return comparison.checked()
-
-
-def _point(dice: Random, digits: int) -> float:
-    """Return a number of so many digits between 0 and 1: of any size, or next to 1, 1/2 or 15/16."""
-    if dice.randrange(4):
-        return (dice.getrandbits(digits) >> dice.randrange(digits - 8) or 1) / (1 << digits)
-    centre = dice.choice([1.0, 0.5, 0.9375])
-    return centre - ((1 + dice.getrandbits(digits - 8) >> dice.randrange(digits - 8)) or 1) / (1 << digits)
-
-
-def _single(x: float) -> float:
-    """Return a number rounded to single precision, and not to 1."""
-    (found,) = struct.unpack("<f", struct.pack("<f", x))
-    return float(found) if found < 1 else 1 - 2.0**-24
-
-
-def _ln(x: float) -> Fraction:
-    lower, _, scale = ln_enclosed(*x.as_integer_ratio(), 64)
-    return Fraction(lower, 1 << scale)
 
 
 # MPFR

@@ -1,6 +1,6 @@
 """Noise scale, grid and clamp of a mechanism derived again from what was declared.
 
-Room: selftest. Logarithms are the second ones. In finite precision the proved bound is evaluated anew with rational
+Logarithms are the second ones. In finite precision the proved bound is evaluated anew with rational
 bounds of its exponentials, which are wider by less than one float of the noise scale. No name of the library's own
 derivation is used. Theory: docs/theory/mechanism.md, (3), (4); docs/theory/finite-precision.md, (3)-(6), (11);
 docs/theory/second-arithmetic.md, (4).
@@ -12,9 +12,9 @@ import math
 from fractions import Fraction
 
 from snapdp.mechanism import SnappingParameters
-from snapdp.selftest.catalogue import CATALOGUE, exact, finite
-from snapdp.selftest.check import Checked, Comparison, Effort
-from snapdp.selftest.second_logarithm import ln_tries
+from snapdp.selftest.suite import Checked, Comparison, Effort
+from tests.oracles.logarithm import ln_tries
+from tests.oracles.mechanisms import CATALOGUE, exact, finite
 
 GAMMA = 1 << 40  # the wide clamp changes an output with probability at most 1/GAMMA
 FINE = 16

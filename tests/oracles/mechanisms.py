@@ -1,6 +1,6 @@
 """Mechanisms with awkward constants, for whoever compares two ways of computing the same thing.
 
-Room: selftest. Fine and natural grids from 2**-1000 to 2**950, noise far below the grid and of 2**29 steps of it,
+Fine and natural grids from 2**-1000 to 2**950, noise far below the grid and of 2**29 steps of it,
 clamps within reach of the noise and out of it, ranges of 2**52 steps and away from zero, finite precision on a lattice
 and off it, values quantised by steps that no double can say. The tests of the same bits take them from here.
 """

@@ -1,6 +1,6 @@
 """The mechanism against its second definition, on the same strings of bits: one value, short vectors, long ones.
 
-Room: selftest. Indices are compared as integers, released numbers by their bits, because -0.0 == 0.0. A vector of 2**15
+Indices are compared as integers, released numbers by their bits, because -0.0 == 0.0. A vector of 2**15
 values or more is drawn by halves of words, in single precision first.
 Theory: docs/theory/fast-path.md.
 """
@@ -18,10 +18,11 @@ from snapdp.mechanism import (
     integer_indices,
     release_with_bits,
 )
-from snapdp.selftest.catalogue import CATALOGUE
-from snapdp.selftest.check import Checked, Comparison, Effort
-from snapdp.selftest.second_definition import index, number
-from snapdp.selftest.strings import SeededBits, awkward, placed, words
+from snapdp.selftest.sampler import draw_value, draw_words
+from snapdp.selftest.suite import Checked, Comparison, Effort
+from tests.oracles.definition import index, number
+from tests.oracles.mechanisms import CATALOGUE
+from tests.oracles.strings import SeededBits, placed
 
 LONG = (  # sums in singles, in doubles, values that are split, both clamps within reach, finite precision
     "count, natural",
@@ -40,8 +41,8 @@ class ComparedCase:
     def __init__(self, name: str, effort: Effort, count: int) -> None:
         dice = effort.dice("same bits", name, count)
         self.name, self.parameters = name, CATALOGUE[name]()
-        self.bits = SeededBits(words(dice, count), f"{effort.seed} {name}")
-        self.values: list[Any] = [awkward(self.parameters, dice) for _ in range(count)]
+        self.bits = SeededBits(draw_words(dice, count), f"{effort.seed} {name}")
+        self.values: list[Any] = [draw_value(self.parameters, dice) for _ in range(count)]
         for place in range(3, count, 4 if count < 1000 else 200):
             self.values[place] = placed(self.parameters, self.bits.digits(place), dice)
 

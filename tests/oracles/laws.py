@@ -1,6 +1,6 @@
 """The stated law against enumeration of every string of bits at few bits, and against logarithms in exact arithmetic.
 
-Room: selftest. In finite precision probabilities are compared as exact rationals. In exact arithmetic a tail is
+In finite precision probabilities are compared as exact rationals. In exact arithmetic a tail is
 e**(-t)/2, and an enclosure [a, b] holds it iff ln 2a <= -t <= ln 2b: the second logarithm decides, and no exponential
 is needed. Theory: docs/theory/finite-precision.md, (15)-(18); docs/theory/exact-law.md, (2);
 docs/theory/second-arithmetic.md, (3).
@@ -11,11 +11,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from snapdp.mechanism import Inner, Law, Precision, explicit_parameters, law_of
-from snapdp.selftest.catalogue import CATALOGUE
-from snapdp.selftest.check import Checked, Comparison, Effort
-from snapdp.selftest.enumeration import enumerated_law
-from snapdp.selftest.second_definition import HALF
-from snapdp.selftest.second_logarithm import ln_enclosed, rounded
+from snapdp.selftest.suite import Checked, Comparison, Effort
+from tests.oracles.definition import HALF
+from tests.oracles.enumeration import enumerated_law
+from tests.oracles.logarithm import ln_enclosed, rounded
+from tests.oracles.mechanisms import CATALOGUE
 
 SHAPES = ((Fraction(10, 9), 2, 8), (Fraction(3, 4), 1, 3), (Fraction(5), Fraction(1, 2), Fraction(7, 2)))
 PRECISIONS = (

@@ -1,6 +1,6 @@
 """AES-256 once more, in plain Python: the block cipher of FIPS 197 and the counter mode that noise is drawn with.
 
-Room: selftest. Much slower than OpenSSL, and it has nothing in common with it. No table is copied:
+Much slower than OpenSSL, and it has nothing in common with it. No table is copied:
 the S-box is computed from its definition, the inverse in the field of 256 elements and an affine map of its bits.
 """
 

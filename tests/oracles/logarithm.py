@@ -1,6 +1,6 @@
 """A second logarithm and a second rounding, in Python's integers alone: slow, short, and like nothing else here.
 
-Room: selftest. Shares no code and no idea with `exact`: no series of artanh and no MPFR, but binary digits of log2 one
+Shares no code and no idea with `exact`: no series of artanh and no MPFR, but binary digits of log2 one
 by one. With 1 <= y < 2, log2 y has the digit 1 iff y^2 >= 2; then y^2/2 goes on, otherwise y^2:
 
     x = 2^k y,   log2 x = k + 0.d1 d2 d3 ...,   ln x = log2 x * ln 2,   ln 2 = 1/2 + 1/(2*4) + 1/(3*8) + ...

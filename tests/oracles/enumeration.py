@@ -1,6 +1,6 @@
 """The law of the p-bit mechanism by running it on every string of bits that can matter: at few bits they are few.
 
-Room: selftest. With the second definition, so that neither its logarithm nor its rounding is the library's. U* has p
+With the second definition, so that neither its logarithm nor its rounding is the library's. U* has p
 bits and an exponent without end; from the exponent on at which every output stands at the end of the clamp, all smaller
 draws stand there too, and their mass is added at once.
 """
@@ -11,7 +11,7 @@ import math
 from fractions import Fraction
 from itertools import count
 
-from snapdp.selftest.second_definition import HALF, PublicConstants, clamped, finite_noise
+from tests.oracles.definition import HALF, PublicConstants, clamped, finite_noise
 
 
 def enumerated_law(value: Fraction, constants: PublicConstants) -> dict[int, Fraction]:

@@ -1,6 +1,6 @@
 """The definition of the mechanism again: a value, its constants and a string of bits give an index, and that a number.
 
-Room: selftest. Plain integers and rationals; it reads the constants of a mechanism and calls nothing of the library:
+Plain integers and rationals; it reads the constants of a mechanism and calls nothing of the library:
 neither its logarithm, its rounding, its coordinates nor its packing of digits. `definition.decide` and the samplers
 must answer alike for the same bits.
 Theory: docs/theory/mechanism.md, (1), (2), (5); docs/theory/finite-precision.md, (1), (2).
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Protocol
 
-from snapdp.selftest.second_logarithm import ln_enclosed, minus_ln_rounded, rounded
+from tests.oracles.logarithm import ln_enclosed, minus_ln_rounded, rounded
 
 HALF = Fraction(1, 2)
 WORD = 64
