@@ -276,7 +276,7 @@ def varying_paths(replays: Replays) -> list[str]:
     return list(paths.values())
 
 
-# The bits of floats: theory (7)
+# The bits of floats: theory (5)
 
 
 def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violation]:
@@ -309,7 +309,7 @@ def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violat
 
 
 def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
-    """Say whether floats are a constant and multiples of one step that all can be written with (theory (7)).
+    """Say whether floats are a constant and multiples of one step that all can be written with (theory (5)).
 
     Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded; but
     for the ends, which a clamp may have put off the grid.
