@@ -24,8 +24,8 @@ from snapdp.mechanism.sampling import vectors as vector_module
 from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.randomness.uniform import LazyUniform, halves
-from snapdp.selftest import catalogue
-from snapdp.selftest.catalogue import CATALOGUE
+from tests.oracles import mechanisms as catalogue
+from tests.oracles.mechanisms import CATALOGUE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -32,18 +32,21 @@ _NEGLIGIBLE = 40  # terms below 2**-40 of their sum are bounded together
 Count = tuple[int, int]  # hits, trials
 
 
-def loss_at_least(hits_more: Count, hits_less: Count) -> Fraction:
-    """Return a lower bound of ln(P/Q): theory (3). It holds with 99.9 %; 0 where the counts show nothing.
+def loss_at_least(
+    hits_more: Count, hits_less: Count, *, delta: Fraction = Fraction(0), missed: Fraction = MISSED
+) -> Fraction:
+    """Return a lower bound of ln((P - delta)/Q): theory (3). It holds with 99.9 %; 0 where the counts show nothing.
 
     hits_more   (hits, trials) of the event for the input that makes it more likely: P
     hits_less   the same for the neighbour: Q
+    missed      how often each of the two bounds of P and Q may fail: 1 in 2,000
 
     >>> float(loss_at_least((1000, 1000), (0, 1000))) > 4.8
     True
     >>> loss_at_least((510, 1000), (490, 1000))
     Fraction(0, 1)
     """
-    least, most = probability_at_least(hits_more), probability_at_most(hits_less)
+    least, most = probability_at_least(hits_more, missed) - delta, probability_at_most(hits_less, missed)
     return ln_down(least / most) if least > most else Fraction(0)
 
 

@@ -56,7 +56,7 @@ MAP = {  # the order of the help page; a new command is one line
         "check": ("snapdp.cli.check:check_command", "Check a certificate without believing it."),
         "selftest": (
             "snapdp.cli.selftest.command:selftest_command",
-            "Compare this machine with a second arithmetic.",
+            "Compare this machine with known answers.",
         ),
         "attack": ("snapdp.cli.gallery.attack:attack_command", "Break the usual noise, then try to break ours."),
     },

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         Precision as Precision,
         arithmetic_of as arithmetic_of,
     )
-    from snapdp.mechanism.definition import clamped_index as clamped_index
+    from snapdp.mechanism.definition import clamped_index as clamped_index, decide as decide
     from snapdp.mechanism.finite_precision import (
         FINITE_GAMMA as FINITE_GAMMA,
         bits_above as bits_above,
@@ -65,7 +65,7 @@ else:
         __name__,
         {
             "arithmetic": "FinitePrecision Precision arithmetic_of",
-            "definition": "clamped_index",
+            "definition": "clamped_index decide",
             "finite_precision": (
                 "FINITE_GAMMA bits_above explicit_parameters finite_parameters notes_effective_epsilon required_bits"
             ),

@@ -1,45 +1,116 @@
-"""All checks in their order, and how they are run: none may stop the others.
+"""The self-test: a few checks of the machine at hand, how they are run, and what they found. None may stop the others.
 
-Room: selftest. A new check is one function and one line of CHECKS.
+Layer: selftest. All inputs are made up, so a difference is printed in full. Whatever a check draws for itself comes
+from one printed seed: the same seed compares the same things again. The checks are in `checks` and `sampler`; a new one
+is one function and one line of CHECKS.
 """
 
 from __future__ import annotations
 
+import platform
 import secrets
+import sqlite3
+import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from random import Random
+from typing import Any
 
 from snapdp.errors import ParameterError, SnapdpError
-from snapdp.selftest.check import BROKE, Check, Checked, Effort
-from snapdp.selftest.versions import checked_versions
 from snapdp.values import Value
 
-ROOM = "snapdp.selftest"
-_LINES = (  # name, file and function, what is compared with what
-    ("known-logarithms", "logarithms:compare_tables", "tables of known logarithms with integers"),
-    ("machine-logarithms", "logarithms:compare_machine", "Python's and numpy's logarithm with integers"),
-    ("mpfr", "logarithms:compare_mpfr", "MPFR's rounding at 2 to 200 bits with integers"),
-    ("constants", "constants:compare_constants", "noise scale, grid and clamp with what was declared"),
-    ("law", "laws:compare_laws", "stated probabilities with every string of bits"),
-    ("scalar", "same_bits:compare_scalars", "single releases with the second definition"),
-    ("vector", "same_bits:compare_vectors", "arrays with the second definition"),
-    ("long-vector", "same_bits:compare_long_vectors", "arrays drawn by half words with the same"),
-    ("aes", "entropy:compare_cipher", "the key stream with AES in plain Python"),
-    ("entropy", "entropy:compare_entropy", "bits of the system: repeats, counts"),
-    ("fork", "entropy:compare_forks", "words that forked processes draw"),
-    ("sums-duckdb", "sums.engines:compare_duckdb", "sums of DuckDB with Python's integers"),
-    ("sums-spark", "sums.engines:compare_spark", "sums of Spark with Python's integers"),
-    ("sums-postgresql", "sums.engines:compare_postgresql", "sums of PostgreSQL with Python's integers"),
-    ("ledger-settings", "ledgers:compare_settings", "what SQLite is set to with what a ledger needs"),
-    ("ledger-crash", "ledgers:compare_crashes", "a ledger with what killed processes were told"),
+BROKE = "it broke"  # how the sentence begins where a check has broken
+MOST_TOLD = 3  # differences that are told one by one; the others are counted
+
+
+class Effort(Value):
+    """How much is compared, and the seed that chooses it."""
+
+    seed: int
+    quick: bool = False
+
+    def dice(self, *about: object) -> Random:
+        """Return numbers that seed and names decide. They choose what is compared; nothing is released with them."""
+        return Random(" ".join(map(str, (self.seed, *about))))
+
+    def size(self, whole: int, quick: int) -> int:
+        return quick if self.quick else whole
+
+
+class Checked(Value):
+    """What a check has found: how many comparisons, and sentences about differences."""
+
+    comparisons: int = 0
+    differences: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """Return "same" or "DIFFERENT"; a check that compared nothing is not the same."""
+        return "DIFFERENT" if self.differences or not self.comparisons else "same"
+
+    @property
+    def broke(self) -> bool:
+        """Tell whether the check itself broke, so that it compared nothing, or not all."""
+        return any(each.startswith(BROKE) for each in self.differences)
+
+
+class Check(Value):
+    """One check; `about` says what is compared with what."""
+
+    name: str
+    about: str
+    run: Callable[[Effort], Checked]
+
+
+class Comparison:
+    """Counts comparisons and keeps what differs."""
+
+    def __init__(self) -> None:
+        self._count = self._different = 0
+        self._told: list[str] = []
+
+    def same(self, found: object, expected: object, *about: object) -> None:
+        """Compare one answer; `about` are the words that tell which it was."""
+        self.holds(found == expected, *about, f"{found!r}, should be {expected!r}")
+
+    def holds(self, is_so: bool, *about: object) -> None:
+        """Note whether a statement is true; `about` are the words that tell what is not."""
+        self._count += 1
+        if not is_so:
+            self._different += 1
+            if len(self._told) < MOST_TOLD:
+                self._told.append(" ".join(map(str, about)))
+
+    def all_same(self, found: Sequence[Any], expected: Sequence[Any], about: Callable[[int], str]) -> None:
+        """Compare answers one by one; `about` tells which one it was, by its place."""
+        self.holds(len(found) == len(expected), f"{len(found)} answers, should be {len(expected)}")
+        for place, (one, other) in enumerate(zip(found, expected, strict=False)):
+            if one == other:
+                self._count += 1
+            else:
+                self.same(one, other, about(place))
+
+    def checked(self) -> Checked:
+        more = self._different - len(self._told)
+        told = [*self._told, *([f"and {more:,} more"] if more else [])]
+        return Checked(comparisons=self._count, differences=tuple(told))
+
+
+PACKAGE = "snapdp.selftest"
+_LINES = (  # name, module and function, what is compared with what
+    ("logarithms", "checks:compare_logarithms", "known logarithms, Python's, numpy's and MPFR's with integers"),
+    ("cipher", "checks:compare_cipher", "the key stream of noise with published and known answers"),
+    ("sampler", "sampler:compare_sampler", "single releases and arrays with the definition, on the same bits"),
+    ("engine", "checks:compare_engines", "the integers of a small table with known ones"),
+    ("ledger", "checks:compare_ledger", "file locks, and SQLite's settings, with what a ledger needs"),
 )
 
 
 class SelfTest(Value):
     """What all checks have found.
 
-    seed      the same seed compares the same things again; the system's bits and the moments of kills are always new
+    seed      the same seed compares the same things again
     found     each check with its result, in the order in which they ran
     versions  of what was checked
     """
@@ -51,8 +122,8 @@ class SelfTest(Value):
 
     @property
     def is_sound(self) -> bool:
-        """Tell whether something was compared, and nothing differs."""
-        return self.comparisons > 0 and not self.differing
+        """Tell whether nothing differs."""
+        return not self.differing
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -69,7 +140,7 @@ def _called(where: str) -> Callable[[Effort], Checked]:
     file, name = where.split(":")
 
     def run(effort: Effort) -> Checked:
-        found: Checked = getattr(import_module(f"{ROOM}.{file}"), name)(effort)
+        found: Checked = getattr(import_module(f"{PACKAGE}.{file}"), name)(effort)
         return found
 
     return run
@@ -99,7 +170,7 @@ def run_selftest(
     for check in chosen(only):
         tell(check)
         found.append((check, _guarded(check, effort)))
-    return SelfTest(seed=effort.seed, quick=quick, found=tuple(found), versions=checked_versions())
+    return SelfTest(seed=effort.seed, quick=quick, found=tuple(found), versions=read_versions())
 
 
 def _guarded(check: Check, effort: Effort) -> Checked:
@@ -111,3 +182,33 @@ def _guarded(check: Check, effort: Effort) -> Checked:
     except Exception as broken:
         said = broken.problem if isinstance(broken, SnapdpError) else broken
         return Checked(differences=(f"{BROKE} ({type(broken).__name__}): {said}",))
+
+
+def read_versions() -> dict[str, str]:
+    """Return the names and versions of what the guarantee rests on; what is not there is "absent"."""
+    return {
+        "snapdp": str(sys.modules["snapdp"].__version__),
+        "Python": f"{platform.python_version()} ({platform.python_implementation()})",
+        "gmpy2": _version("gmpy2", lambda gmpy2: gmpy2.version()),
+        "MPFR": _version("gmpy2", lambda gmpy2: gmpy2.mpfr_version().removeprefix("MPFR ")),
+        "GMP": _version("gmpy2", lambda gmpy2: gmpy2.mp_version().removeprefix("GMP ")),
+        "numpy": _version("numpy", lambda numpy: numpy.__version__),
+        "DuckDB": _version("duckdb", lambda duckdb: duckdb.__version__),
+        "SQLite": sqlite3.sqlite_version,
+        # the OpenSSL inside cryptography draws the noise; that of Python itself may be another
+        "OpenSSL": _version("cryptography.hazmat.backends.openssl", _openssl),
+        "cryptography": _version("cryptography", lambda cryptography: cryptography.__version__),
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
+    }
+
+
+def _version(name: str, ask: Callable[[Any], Any]) -> str:
+    try:
+        return str(ask(import_module(name)))
+    except ImportError:
+        return "absent"
+
+
+def _openssl(openssl: Any) -> str:
+    words = str(openssl.backend.openssl_version_text()).removeprefix("OpenSSL ").split()
+    return words[0] if words else "unknown"

@@ -1,28 +1,28 @@
-"""Audit your own release: frozen noise, two neighbouring inputs, and what tells them apart."""
+"""Test your own release on two neighbouring inputs: replay it with the same noise, and count events."""
 
 from typing import TYPE_CHECKING
 
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.testing.auditing import audit as audit
-    from snapdp.testing.kinds import KINDS as KINDS
-    from snapdp.testing.strategies import (
+    from snapdp.testing.counting import CountReport as CountReport, counted as counted
+    from snapdp.testing.findings import KINDS as KINDS, Violation as Violation
+    from snapdp.testing.neighbours import (
         audit_neighbours as audit_neighbours,
         neighbouring_lists as neighbouring_lists,
     )
-    from snapdp.testing.violations import (
+    from snapdp.testing.replay_audit import (
         AuditFailure as AuditFailure,
         AuditReport as AuditReport,
-        Violation as Violation,
+        audit as audit,
     )
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "auditing": "audit",
-            "kinds": "KINDS",
-            "strategies": "audit_neighbours neighbouring_lists",
-            "violations": "AuditFailure AuditReport Violation",
+            "counting": "CountReport counted",
+            "findings": "KINDS Violation",
+            "neighbours": "audit_neighbours neighbouring_lists",
+            "replay_audit": "AuditFailure AuditReport audit",
         },
     )

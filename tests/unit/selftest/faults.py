@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,11 +20,9 @@ from snapdp.mechanism import finite_precision, parameters
 from snapdp.mechanism.law.finite import FiniteLaw
 from snapdp.mechanism.sampling import filter, known_logarithms, vectors
 from snapdp.randomness import bits
-from snapdp.selftest import logarithms
+from snapdp.selftest import checks
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.postgres import PostgresEngine
-from snapdp.tables.sql.dialects import DUCKDB
-from snapdp.values import replaced
 
 LOW_PRECISION = 16
 
@@ -71,7 +67,7 @@ def changed_known_logarithm(patch: pytest.MonkeyPatch, place: int = 41) -> Itera
     known = list(known_logarithms.KNOWN_LOGARITHMS)
     x, logarithm = known[place]
     known[place] = x, logarithm * (1 + 2.0**-52)
-    for reader in (known_logarithms, filter, vectors, logarithms):
+    for reader in (known_logarithms, filter, vectors, checks):
         patch.setattr(reader, "KNOWN_LOGARITHMS", tuple(known))
     yield
 
@@ -188,15 +184,6 @@ def groups_in_another_order(patch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
-def rows_by_another_hash(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the engine choose the rows of persons by a hash that is not SHA-256."""
-    other = replaced(DUCKDB, lot=DUCKDB.lot.replace("sha256", "md5"))
-    assert other != DUCKDB
-    patch.setattr(DuckdbEngine, "dialect", other)
-    yield
-
-
-@contextmanager
 def server_that_adds_doubles(patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a server of PostgreSQL add doubles up."""
     plain = PostgresEngine._connected
@@ -218,57 +205,12 @@ def server_that_adds_doubles(patch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-SPARK_TURNED = """
-from snapdp.tables.engines.spark import SparkEngine
-plain = SparkEngine._rows
-def turned(self, connection, text):
-    if "range(5)" in text:  # of the rows that an engine is checked with when it is opened
-        return plain(self, connection, text)
-    return plain(self, connection, text.replace("ORDER BY declared.code", "ORDER BY declared.code DESC"))
-SparkEngine._rows = turned
-"""
-
-
-@contextmanager
-def spark_in_another_order(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let Spark hand groups over from the last to the first."""
-    with in_other_processes(patch, SPARK_TURNED):
-        yield
-
-
-@contextmanager
-def in_other_processes(patch: pytest.MonkeyPatch, fault: str) -> Iterator[None]:
-    """Let every process that the self-test starts begin with a program that plants a fault."""
-    with TemporaryDirectory() as place:
-        Path(place, "sitecustomize.py").write_text(fault, encoding="utf-8")
-        patch.syspath_prepend(place)
-        yield
-
-
 @contextmanager
 def synchronous_off(patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a ledger acknowledge what is not on the disk yet."""
     others = [each for each in sqlite_link.SETTINGS if not each.startswith("synchronous")]
     patch.setattr(sqlite_link, "SETTINGS", ("synchronous = OFF", *others))
     yield
-
-
-FORGETFUL = """
-from types import SimpleNamespace
-from snapdp.ledger.ledger import Ledger
-plain, told = Ledger.reserve, []
-def reserve(self, *given, **named):
-    told.append(SimpleNamespace(number=told[-1].number + 1) if told else plain(self, *given, **named))
-    return told[-1]
-Ledger.reserve = reserve
-"""
-
-
-@contextmanager
-def charges_not_written(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let a ledger acknowledge all charges of a process but write the first alone."""
-    with in_other_processes(patch, FORGETFUL):
-        yield
 
 
 # Faults of bits
@@ -302,61 +244,22 @@ def stream_that_starts_again(patch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-POOL = """
-from os import urandom
-from snapdp.randomness import bits
-class Pooled(bits.SystemBits):
-    def __init__(self):
-        self.pool = b""
-    def first_word(self, position=0):
-        self.pool = self.pool or urandom(4096)
-        word, self.pool = self.pool[:8], self.pool[8:]
-        return int.from_bytes(word, "little", signed=True)
-bits.SystemBits = Pooled
-"""
-
-
-@contextmanager
-def pool_of_a_source(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let every source of bits fetch some for later, and keep them through a fork."""
-    with in_other_processes(patch, POOL):
-        yield
-
-
-@contextmanager
-def key_kept_through_a_fork(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let a key stream not see that it is in another process."""
-    with in_other_processes(patch, "from snapdp.randomness import bits\nbits.getpid = lambda: 1\n"):
-        yield
-
-
 @contextmanager
 def repeated_blocks(patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the key stream of a vector begin anew with every block."""
-    plain = bits.key_stream
 
-    def key_stream(entropy_of: Any = None) -> Any:
-        entropy = (entropy_of or bits.urandom)(44)
-        return lambda buffer: plain(lambda _: entropy)(buffer)
+    class Anew(StartsAgain):
+        LENGTH = 1 << 12
 
-    patch.setattr(bits, "key_stream", key_stream)
+    patch.setattr(bits, "_ciphers", lambda: (Anew, algorithms.AES, modes.GCM))
     yield
 
 
-@contextmanager
-def constant_system(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the operating system hand out the same bytes always."""
-    patch.setattr(bits, "urandom", lambda count: bytes(range(7, 7 + count)))
-    yield
+# Faults of files
 
 
 @contextmanager
-def one_bit_stuck(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let one bit of every eight bytes be 0."""
-    plain = bits.urandom
-
-    def stuck(count: int) -> bytes:
-        return bytes(each & 0xEF if place % 8 == 3 else each for place, each in enumerate(plain(count)))
-
-    patch.setattr(bits, "urandom", stuck)
+def locks_without_effect(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the file system give every process the lock that it asks for, as some network shares do."""
+    patch.setattr(checks, "ASK_FOR_THE_LOCKS", "print('SQLite')")
     yield

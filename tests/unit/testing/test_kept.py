@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from snapdp.testing import audit
-from snapdp.testing.frozen.freezing import frozen
-from snapdp.testing.frozen.noise import FrozenNoise
-from snapdp.testing.observation import AuditedInput, AuditedRelease, observed
+from snapdp.testing.freezing import with_frozen_noise
+from snapdp.testing.frozen_noise import FrozenNoise
+from snapdp.testing.observation import AuditedInput, AuditedRelease, observe
 from tests.unit.testing.planted import clamped
 
 PAIR = ([1, 0], [1, 1])
-CLAIMS = {"epsilon": 1, "sensitivity": 1, "lines": False, "allow": "float-noise", "replays": 9}
+CLAIMS = {"epsilon": 1, "sensitivity": 1, "allow": "float-noise", "replays": 9}
 
 
 def keeping(make):
@@ -64,15 +64,15 @@ KEEPING = {
 def test_a_generator_that_the_first_call_makes_and_keeps_is_no_state_and_is_frozen_no_more_afterwards(made):
     releases = [made(), made()]
     for each in releases:
-        assert audit(each, *PAIR, **CLAIMS).check().width_is_judged
+        audit(each, *PAIR, **CLAIMS).check()
     one, other = (float(each([1])) for each in releases)
     assert one != other  # two audits end alike: who is frozen goes on alike
-    assert audit(releases[0], *PAIR, **CLAIMS).check().width_is_judged  # it is known to the next audit
+    audit(releases[0], *PAIR, **CLAIMS).check()  # it is known to the next audit
 
 
 def test_what_is_kept_draws_as_often_as_it_likes_afterwards():
     release = keeping(lambda: random.Random())
-    audit(release, *PAIR, replays=3, draws=10, lines=False)
+    audit(release, *PAIR, replays=3)
     assert len({release.kept["generator"].random() for _ in range(100)}) == 100
 
 
@@ -99,13 +99,13 @@ def going_in_a_circle(_):
 @pytest.mark.parametrize("release", [raising, going_in_a_circle])
 def test_generators_that_an_exception_or_a_cycle_holds_are_not_kept(release):
     """They would take the places of those that the next run makes, and the two runs of a pair would differ."""
-    noise = FrozenNoise(draws=1000, is_own=lambda _: False)
-    audited = AuditedRelease(
-        function=release, released=None, is_own=lambda _: False, watched=False, seconds=60.0, ignored=()
-    )
+    noise = FrozenNoise()
+    audited = AuditedRelease(function=release, released=None, ignored=())
     gc.disable()
     try:
-        runs = frozen(noise, release, lambda: [observed(audited, AuditedInput([1]), noise, 0) for _ in range(3)])
+        runs = with_frozen_noise(
+            noise, release, lambda: [observe(audited, AuditedInput([1]), noise, 0) for _ in range(3)]
+        )
     finally:
         gc.enable()
     assert len({run.draws for run in runs}) == 1
@@ -135,7 +135,7 @@ def test_what_others_left_is_not_of_the_call_in_which_it_happens_to_be_collected
     gc.disable()
     try:
         Left()
-        assert audit(release, *PAIR, **CLAIMS).check().width_is_judged
+        audit(release, *PAIR, **CLAIMS).check()
     finally:
         gc.enable()
     assert gc.get_freeze_count() == 0
@@ -182,7 +182,7 @@ def test_a_module_that_the_call_imports_has_what_it_would_have_had_at_another_ti
 
     try:
         for _ in range(2):
-            assert audit(release, *PAIR, **CLAIMS).check().width_is_judged
+            audit(release, *PAIR, **CLAIMS).check()
         module = sys.modules["imported_by_a_release"]
         assert module.urandom is os.urandom
         assert module.Random is random.Random
@@ -203,7 +203,7 @@ def test_a_function_that_somebody_took_meanwhile_draws_from_the_system_afterward
     drawn = []
     for _ in range(2):
         taken.clear()
-        audit(release, *PAIR, replays=3, lines=False)
+        audit(release, *PAIR, replays=3)
         urandom, default_rng, kind, uniform = taken
         drawn.append((urandom(16), default_rng().random(), kind().random(), uniform()))
     assert all(one != other for one, other in zip(*drawn, strict=True))
@@ -218,5 +218,5 @@ def test_a_function_that_an_earlier_audit_left_behind_leads_to_nothing_of_the_ro
         return clamped(rows) + round(random.expovariate(1) - random.expovariate(1), 2)
 
     for _ in range(2):
-        audit(release, *PAIR, sensitivity=1, replays=3, lines=False).check()
+        audit(release, *PAIR, sensitivity=1, replays=3).check()
     assert kept["draw"].__func__.__globals__["Random"] is random.Random

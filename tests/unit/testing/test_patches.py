@@ -18,15 +18,15 @@ import pytest
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ScalarSampler
 from snapdp.randomness import SystemBits
-from snapdp.testing import audit, flow, observation, patches
-from snapdp.testing.frozen import freezing
-from snapdp.testing.frozen.noise import FrozenNoise
-from snapdp.testing.patches import Patches, alone, with_patches
+from snapdp.testing import audit, freezing, observation
+from snapdp.testing.freezing import Patches, with_frozen_noise, with_patches
+from snapdp.testing.frozen_noise import FrozenNoise
 from tests.unit.testing.planted import SAFE
 
-FILES = {each.__file__ for each in (flow, freezing, observation, patches)}
-SEARCHING = {"_mapping", "modules", "replacement", "held_by", "_is_left_alone", "_function", "_object", "<genexpr>"}
-QUICK = {"replays": 1, "lines": False}
+FILES = {each.__file__ for each in (freezing, observation)}
+SEARCHING = {"_replace_in", "replace_in_modules", "replacement", "replace_below", "_is_left_alone"}
+SEARCHING |= {"_replace_in_function", "_replace_in_object", "<genexpr>"}
+QUICK = {"replays": 1}
 
 
 def state():
@@ -57,7 +57,7 @@ def test_audits_of_two_threads_run_one_after_the_other_and_everything_is_put_bac
 
     def work(replays):
         both.wait(60)
-        found.append(audit(release, [1], [2], epsilon=1, sensitivity=1, lines=False, replays=replays))
+        found.append(audit(release, [1], [2], epsilon=1, sensitivity=1, replays=replays))
 
     threads = [threading.Thread(target=work, args=(replays,)) for replays in (70, 90)]
     for each in threads:
@@ -92,13 +92,14 @@ def test_an_audit_within_an_audit_is_refused_and_does_not_wait():
     audit(one, [1], [2], epsilon=1, sensitivity=1).check()
 
 
-def test_who_waits_too_long_for_another_audit_is_refused():
+def test_an_audit_that_waits_too_long_for_another_one_is_refused(monkeypatch):
     """As one that a thread of an audited function begins, for which the function waits."""
+    monkeypatch.setattr(freezing, "LONGEST_WAIT", 0.01)
     problems = []
 
     def waiting():
         try:
-            alone(lambda: None, seconds=0.01)
+            with_frozen_noise(FrozenNoise(), one, lambda: None)
         except PremiseError as problem:
             problems.append(problem.problem)
 
@@ -107,7 +108,7 @@ def test_who_waits_too_long_for_another_audit_is_refused():
         thread.start()
         thread.join(60)
 
-    alone(inside)
+    with_frozen_noise(FrozenNoise(), one, inside)
     assert problems == ["another audit of this process did not end in 0.01 seconds, and one runs at a time."]
     waiting()
     assert len(problems) == 1
@@ -196,14 +197,12 @@ class Lines:
         return self
 
     def run(self):
-        noise = FrozenNoise(draws=1000, is_own=lambda _: False)
-        release = observation.AuditedRelease(
-            function=one, released=None, is_own=lambda _: False, watched=False, seconds=60.0, ignored=()
-        )
+        noise = FrozenNoise()
+        release = observation.AuditedRelease(function=one, released=None, ignored=())
         before = sys.gettrace()
         sys.settrace(self)
         try:
-            freezing.frozen(noise, one, lambda: observation.observed(release, observation.AuditedInput([1]), noise, 0))
+            with_frozen_noise(noise, one, lambda: observation.observe(release, observation.AuditedInput([1]), noise, 0))
         finally:
             sys.settrace(before)
 
@@ -213,15 +212,15 @@ def test_an_alarm_at_any_line_leaves_nothing_replaced(monkeypatch):
 
     def few(swap):
         for each in (os, random, np.random):
-            swap._mapping(vars(each))
+            swap._replace_in(vars(each))
 
-    monkeypatch.setattr(freezing.Swap, "modules", few)
+    monkeypatch.setattr(freezing.Swap, "replace_in_modules", few)
     lines = Lines()
     lines.run()
     before, seen = state(), lines.seen
     last = {each: at for at, each in enumerate(seen)}
     first = {each: at for at, each in reversed(list(enumerate(seen)))}
-    assert {"undo", "_take_steps", "put_back", "_let_go", "_guarded", "listening"} <= {name for _, name, _, _ in seen}
+    assert {"undo", "put_back", "freeze", "listen", "_end_turn"} <= {name for _, name, _, _ in seen}
     left = []
     for at in sorted({*first.values(), *last.values()}):
         with pytest.raises(Alarm):
@@ -229,4 +228,4 @@ def test_an_alarm_at_any_line_leaves_nothing_replaced(monkeypatch):
         if state() != before:
             left.append(seen[at][1:])
     assert not left
-    alone(lambda: None)
+    with_frozen_noise(FrozenNoise(), one, lambda: None)

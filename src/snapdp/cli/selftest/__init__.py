@@ -1,1 +1,1 @@
-"""The command that compares this installation with a second arithmetic: `snapdp selftest`."""
+"""The command that compares this installation with known answers: `snapdp selftest`."""

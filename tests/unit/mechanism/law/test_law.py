@@ -18,7 +18,7 @@ from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.parameters import Inner
-from snapdp.selftest.enumeration import enumerated_law
+from tests.oracles.enumeration import enumerated_law
 
 F = Fraction
 

@@ -1,1 +1,0 @@
-"""Sums of every engine against plain Python: a made-up table, what is asked of it, and both ways of answering."""

@@ -1,0 +1,561 @@
+"""What replays with the same noise show: conduct, what tells the two inputs apart, floats, and how far numbers move.
+
+Layer: testing. Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
+(almost) impossible under the claim. What varies with the noise is not judged here: `counting` counts it.
+Source: Mironov 2012, section 4, and Haney et al. 2022, section 3, on noise in doubles; Cebere et al. 2026.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display import digits_apart
+from snapdp.testing.observation import RETURNED, Leaf, Observation
+from snapdp.values import Value
+
+KINDS = {
+    "draws": "another number or kind of draws: draw as often for every input",
+    "exception": "an exception, or its text, depends on the data: check the form before, and clamp instead of refusing",
+    "fixed-seed": "every call draws the same noise: anyone who knows the seed takes it away; draw fresh bits",
+    "float-noise": "outputs are on no common grid: last bits tell the input; use snapdp.Snapping, or ignore= a time",
+    "input-changed": "the caller's data are changed in place: work on a copy",
+    "metadata": "something beside the released numbers depends on the data: declare it, or give it noise of its own",
+    "negative-zero": "the sign of a zero is released, and tells from which side it came: add 0.0 after rounding",
+    "no-noise": "a number is released as it is: add noise",
+    "noise-scale": "how much noise is drawn depends on the data: fix the scale by declared bounds",
+    "not-finite": "a NaN or an infinity is released: say what a missing value counts as, and clamp",
+    "rounding": "roundings add to the claimed sensitivity: compute the statistic in integers, or claim more",
+    "sensitivity": "numbers move by more than is claimed: clamp each cell, claim more, or say which by released=",
+    "state": "the answer depends on calls before, or on the clock: keep nothing; a time in the output is for ignore=",
+    "threads": "noise is drawn, or work goes on, in another thread: the order of draws is not fixed",
+    "unaudited": "nothing was audited: call it once yourself. It takes one argument, and returns what it releases",
+    "unknown-noise": "noise comes from a generator that cannot be replaced: count it with snapdp.testing.counted",
+    "warning": "a warning, or its text, depends on the data: check the form before",
+    "written": "what is printed or logged depends on the data: print released numbers only",
+}
+WRITTEN = {"stdout": "what is printed", "stderr": "what is printed to stderr", "log": "what is logged"}
+MOST_COMPARED = 30  # numbers, of which those that repeat another one are looked for
+ROUNDING = Fraction(1, 1 << 20)  # only a label: what exceeds the claim by less is called rounding, and refuted as well
+# Draws whose sum with a value may lie on a grid. Doubles of one size are multiples of their last place anyway: a step
+# is larger; shortest decimals end at about 16 units of it.
+WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
+ON_A_GRID = {*WHOLE_NUMBERS, "snapping", "bytes", "getrandbits", "randbytes", "random_integers", "tomaxint", "choice"}
+ON_A_GRID |= {"choices", "sample", "shuffle", "permutation", "permuted", "multinomial", "negative_binomial"}
+ON_A_GRID |= {"logseries", "multivariate_hypergeometric"}
+BINARY, DECIMAL = 2, 16
+
+
+class Violation(Value):
+    """One way in which a release told its two inputs apart, or broke what is claimed of it.
+
+    kind       one of `snapdp.testing.KINDS`
+    sentence   what was seen
+    where      the file and line that did it, as far as known: "release.py:12"
+    evidence   numbers that show it: names and counts, distances or scales, as they are printed
+    """
+
+    kind: str
+    sentence: str
+    where: str = ""
+    evidence: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """What this kind means, and what to do."""
+        return KINDS[self.kind]
+
+
+class Replays(Value):
+    """What was seen: `first` and `second` are the runs of the two inputs, pair by pair; `again` repeats the first run.
+
+    needed   how many pairs tell what differs from chance at the claimed epsilon; 1 where none is claimed
+    cold     the very first run, before anything was imported or kept
+    warmed   whether it imported something, or made a generator and kept it: then it may differ from the others
+    """
+
+    first: tuple[Observation, ...]
+    second: tuple[Observation, ...]
+    again: Observation
+    cold: Observation
+    warmed: bool
+    needed: int
+
+    @property
+    def count(self) -> int:
+        """How many pairs of runs there are."""
+        return len(self.first)
+
+    @property
+    def all(self) -> tuple[Observation, ...]:
+        """Every run of a pair."""
+        return self.first + self.second
+
+    @property
+    def have_drawn(self) -> bool:
+        """Whether any noise was drawn."""
+        return any(run.draws for run in self.all)
+
+    @functools.cached_property
+    def series(self) -> dict[str, tuple[Any, Any]]:
+        """What each path showed, run by run, for both inputs; None where it was not there."""
+        paths = dict.fromkeys(path for run in self.all for path in run.leaves)
+        return {path: (_shown(self.first, path), _shown(self.second, path)) for path in paths}
+
+
+def _shown(runs: Sequence[Observation], path: str) -> tuple[Any, ...]:
+    leaves = (run.leaves.get(path) for run in runs)
+    return tuple(None if leaf is None else leaf.looks for leaf in leaves)
+
+
+def is_separated(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    """Say whether all of the one are one thing, and all of the other another: theory (1)."""
+    return len({*first}) == len({*second}) == 1 and first[0] != second[0]
+
+
+# Conduct, whatever the numbers are
+
+
+def find_misconduct(replays: Replays) -> Iterator[Violation]:
+    """Yield what both inputs fail with, state, seeds, threads and changed inputs."""
+    yield from _failures(replays)
+    yield from _state(replays)
+    for one, other in zip(replays.first[0].seeds, replays.first[min(1, replays.count - 1)].seeds, strict=False):
+        if replays.count > 1 and one[:2] == other[:2]:
+            sentence = "a generator is seeded with the same number in every call"
+            yield Violation(kind="fixed-seed", sentence=sentence, where=one[2])
+    runs = (*replays.all, replays.cold)
+    if any(run.in_threads for run in runs):
+        yield Violation(kind="threads", sentence="noise is drawn, or work goes on, in a thread beside the call")
+    if any(run.input_changed for run in runs):
+        yield Violation(kind="input-changed", sentence="the input is not as it was before the call")
+
+
+def _failures(replays: Replays) -> Iterator[Violation]:
+    failed = [run for run in replays.all if not run.has_returned]
+    if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
+        kind = "unaudited" if fails_alike(replays) else "exception"
+        sentence = f"{failed[0].ended} is raised for both inputs, always: no output was audited"
+        yield Violation(kind=kind, sentence=sentence, where=failed[0].where)
+    elif failed and not replays.have_drawn and not _end_apart(replays):
+        sentence = f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs"
+        yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+
+
+def _end_apart(replays: Replays) -> bool:
+    return is_separated([run.ended for run in replays.first], [run.ended for run in replays.second])
+
+
+def fails_alike(replays: Replays) -> bool:
+    """Say whether every run raises the same, with the same text: then it does not depend on the data."""
+    endings = {(run.ended, tuple(leaf.looks for leaf in run.leaves.values())) for run in replays.all}
+    return len(endings) == 1 and replays.first[0].problem is not None
+
+
+def _state(replays: Replays) -> Iterator[Violation]:
+    first, again, cold = map(_seen_of, (replays.first[0], replays.again, replays.cold))
+    if first != again:
+        sentence = "the same input and the same noise gave another answer when they were asked again"
+    elif not replays.warmed and cold != first:
+        sentence = "the first call of all gave another answer than the second, with the same input and the same noise"
+    else:
+        return
+    if not replays.have_drawn and len({_seen_of(run) for run in replays.first}) > 1:
+        sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept between calls"
+        yield Violation(kind="unknown-noise", sentence=sentence)
+    else:
+        yield Violation(kind="state", sentence=sentence)
+
+
+def _seen_of(run: Observation) -> tuple[object, ...]:
+    """Return what a caller sees, and what was drawn.
+
+    Texts of exceptions change with how deep the call was; bytes are drawn for the names of files at any time.
+    """
+    leaves = ((path, leaf.looks) for path, leaf in run.leaves.items() if run.has_returned)
+    return (run.ended, *leaves, bool(run.asked), *(each for each in run.asked if each[0] != "bytes"))
+
+
+# What tells the inputs apart in every replay
+
+
+def find_separations(replays: Replays) -> Iterator[Violation]:
+    """Yield what tells the inputs apart in all replays: how runs ended, what was drawn, and every leaf."""
+    evidence = (("replays", str(replays.count)),)
+    if _end_apart(replays):
+        yield from _draws(replays)
+        ends = [run.ended for run in (replays.first[0], replays.second[0])]
+        other = next(each for each in ends if each != RETURNED)
+        sentence = f"{other} is raised for one of the two inputs, and the other gets an answer"
+        if RETURNED not in ends:
+            sentence = f"{ends[0]} is raised for the one input, {ends[1]} for the other"
+        where = replays.first[0].where or replays.second[0].where
+        yield Violation(kind="exception", sentence=sentence, where=where, evidence=evidence)
+        return
+    yield from _draws(replays)
+    told: list[str] = []
+    for path in sorted(replays.series, key=len):
+        if not any(path.startswith(parent) for parent in told) and is_separated(*replays.series[path]):
+            told.append(path)
+            if not path.startswith("released"):  # the same is said of the output
+                yield _separation(replays, path)
+
+
+def _draws(replays: Replays) -> Iterator[Violation]:
+    if not all(run.has_returned for run in replays.all):
+        return  # an exception ends the draws, too
+    one, other = replays.first[0], replays.second[0]
+    if is_separated([run.asked for run in replays.first], [run.asked for run in replays.second]):
+        sizes = tuple(sum(size for _, size in run.asked) for run in (one, other))
+        what = "another number of draws" if sizes[0] != sizes[1] else "other kinds of draws"
+        longer = max(one.draws, other.draws, key=len)
+        places = [a.where for a, b in zip(one.draws, other.draws, strict=False) if a[:2] != b[:2]]
+        yield Violation(
+            kind="draws",
+            sentence=f"the two inputs ask for {what} in each replay: {sizes[0]:,} and {sizes[1]:,}",
+            where=places[0] if places else longer[min(len(one.draws), len(other.draws))].where,
+            evidence=(("draws", f"{sizes[0]:,} and {sizes[1]:,}"), ("replays", str(replays.count))),
+        )
+    seeds = [[tuple(seed[:2] for seed in run.seeds) for run in runs] for runs in (replays.first, replays.second)]
+    if is_separated(*seeds):
+        where = next((seed[2] for run in (one, other) for seed in run.seeds), "")
+        yield Violation(kind="draws", sentence="a generator is seeded differently for the two inputs", where=where)
+
+
+def source_of(path: str) -> str:
+    """Return where a path begins: "output", "stdout", "warning".
+
+    >>> source_of("stdout[0]<1>"), source_of("output.total")
+    ('stdout', 'output')
+    """
+    return path.split("[")[0].split(".")[0].split("<")[0]
+
+
+def _separation(replays: Replays, path: str) -> Violation:
+    source = source_of(path)
+    runs = [next((run for run in runs if path in run.leaves), None) for runs in (replays.first, replays.second)]
+    leaves = [run.leaves[path] for run in runs if run is not None]
+    where = next((run.places.get(path.split("<")[0], "") or run.where for run in runs if run is not None), "")
+    kind = "metadata"
+    if source in WRITTEN:
+        kind, sentence = "written", f"{WRITTEN[source]} differs for the two inputs, in every replay"
+    elif source == "warning":
+        how = "is given for one input only" if None in runs else "has another text for each input"
+        kind, sentence = "warning", f"a warning {how}, in every replay"
+    elif source == "exception":
+        kind, sentence = "exception", "the text of an exception differs for the two inputs"
+    elif any(leaf.sort == "fact" for leaf in leaves):
+        sentence = f"{path} differs beyond the released numbers: its form, keys, order, type or text, in every replay"
+    elif path not in replays.first[0].released or any(
+        len({*replays.series[each][0]}) > 1
+        for each in replays.first[0].released
+        if each != path and not each.startswith("released")
+    ):
+        sentence = f"the number {path} has no noise, and differs for the two inputs"
+    else:
+        drawn = "though noise is drawn" if replays.first[0].draws else "and no noise is drawn"
+        said = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
+        kind, sentence = "no-noise", said
+    evidence = (("path", path), ("replays", str(replays.count)))
+    return Violation(kind=kind, sentence=sentence, where=where, evidence=evidence)
+
+
+def varying_paths(replays: Replays) -> list[str]:
+    """Return the paths that vary with the noise and do not tell the inputs apart in every replay, once each.
+
+    A path that only one input has is left out: its name may be data.
+    """
+    paths: dict[object, str] = {}
+    for path, (first, second) in replays.series.items():
+        is_of_both = any(each is not None for each in first) and any(each is not None for each in second)
+        if is_of_both and len({*first, *second}) > 1 and not is_separated(first, second):
+            paths.setdefault((first, second), path)
+    return list(paths.values())
+
+
+# The bits of floats: theory (5)
+
+
+def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violation]:
+    """Yield NaN and infinities, the sign of zero, and outputs that are on no common grid.
+
+    A quotient of sound numbers is on no grid either: the last is found only in numbers that are said to be a value and
+    noise (`is_additive`: a sensitivity is claimed), or where noise was drawn in doubles. Where all noise is on a grid,
+    one of several released numbers that is on none is made of the others: a percentage beside its counts.
+    """
+    drawn = {draw.kind for run in replays.all for draw in run.draws}
+    made_of_others = any(len(run.released) > 1 for run in replays.all) and drawn and drawn <= ON_A_GRID - {"bytes"}
+    released = {path for run in replays.all for path in run.released}
+    for path in replays.series:
+        leaves = [run.leaves[path] for run in replays.all if path in run.leaves]
+        floats = [leaf for leaf in leaves if leaf.sort == "number" and isinstance(leaf.value, float)]
+        odd = [leaf for leaf in floats if not math.isfinite(leaf.value)]
+        minus = sum(leaf.value == 0 and math.copysign(1, leaf.value) < 0 for leaf in floats)
+        if odd:
+            word = "NaN" if any(math.isnan(leaf.value) for leaf in odd) else "infinite"
+            sentence = f"{path} is {word} in {len(odd):,} of {len(floats):,} runs"
+            yield Violation(kind="not-finite", sentence=sentence)
+            continue
+        if minus:
+            sentence = f"{path} is -0.0 in {minus:,} of {len(floats):,} runs"
+            yield Violation(kind="negative-zero", sentence=sentence)
+        is_value_and_noise = (is_additive and not made_of_others and path in released) or not drawn <= ON_A_GRID
+        if is_value_and_noise and len({leaf.value for leaf in floats}) > 2 and not is_on_a_grid(floats):
+            sentence = f"the values of {path} are multiples of no common step: they are noise in doubles"
+            yield Violation(kind="float-noise", sentence=sentence, evidence=(("path", path),))
+
+
+def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
+    """Say whether floats are a constant and multiples of one step that all can be written with (theory (5)).
+
+    Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded; but
+    for the ends, which a clamp may have put off the grid.
+    """
+    free = _away_from_ends(leaves)
+    if len({leaf.value for leaf in free}) <= 2:
+        return True  # nothing is known of them
+    place = max(last_place(leaf) for leaf in free)
+    for read, least in ((float, BINARY), (repr, DECIMAL)):
+        values = [Fraction(read(leaf.value)) for leaf in free]
+        for origin in (Fraction(0), values[0]):
+            if common_divisor([value - origin for value in values]) >= least * place:
+                return True
+    start, doubt = Fraction(free[0].value), last_place(free[0])
+    if rounded_step([(Fraction(leaf.value), last_place(leaf)) for leaf in free]) is not None:
+        return True
+    return rounded_step([(Fraction(leaf.value) - start, last_place(leaf) + doubt) for leaf in free]) is not None
+
+
+def last_place(leaf: Leaf) -> Fraction:
+    """Return the unit in the last place of a float, and 0 for what is exact.
+
+    >>> last_place(Leaf("output", "number", 1.0, 53)) == Fraction(1, 2**52)
+    True
+    """
+    if not leaf.bits:
+        return Fraction(0)
+    _, exponent = math.frexp(float(leaf.value))
+    return _power_of_two(max(exponent - leaf.bits, -1074))
+
+
+@functools.cache
+def _power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
+
+
+def ends_of(values: Sequence[Any]) -> set[Any]:
+    """Return the least and the largest of some values, where it was taken more than once: a clamp may stand there."""
+    return {end for end in (min(values), max(values)) if values.count(end) > 1} if values else set()
+
+
+def _away_from_ends(leaves: Sequence[Leaf]) -> list[Leaf]:
+    ends = ends_of([leaf.value for leaf in leaves])
+    return [leaf for leaf in leaves if leaf.value not in ends]
+
+
+def common_divisor(values: Sequence[Fraction]) -> Fraction:
+    """Return the largest number of which all values are multiples, 0 if all are 0.
+
+    >>> common_divisor([Fraction(3, 2), Fraction(9, 4)])
+    Fraction(3, 4)
+    """
+    denominator = math.lcm(*(value.denominator for value in values))
+    return Fraction(math.gcd(*(int(value * denominator) for value in values)), denominator)
+
+
+def rounded_step(values: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """Return (step, error): all values are multiples of the step but for their errors; or None.
+
+    Euclid's algorithm with errors: every remainder carries its own; where it is a quarter of what is divided by,
+    nothing is known. Without errors the step is exact; it is 0 where all values are.
+    """
+    step, error = Fraction(0), Fraction(0)
+    for value, uncertain in values:
+        a, b = (abs(value), uncertain), (step, error)
+        while b[0]:
+            if 4 * b[1] >= b[0]:
+                return None
+            times = round(a[0] / b[0])
+            rest, doubt = abs(a[0] - times * b[0]), a[1] + times * b[1]
+            a, b = b, ((rest, doubt) if rest > doubt else (Fraction(0), doubt))
+            if not b[0] and 4 * doubt >= a[0]:
+                return None
+        step, error = a
+    return step, error
+
+
+# How far released numbers move, and how wide their noise is for each input: theory (3), (4)
+
+
+class NumberSeries(Value):
+    """One released number: its values for both inputs in every replay, and what rounding hides of each.
+
+    step   no less than the grid that outputs are rounded to after the noise (theory (3)); 0 where they are not
+    """
+
+    path: str
+    first: tuple[Fraction, ...]
+    second: tuple[Fraction, ...]
+    hidden: tuple[Fraction, ...]
+    step: Fraction
+
+    def moved(self, replay: int) -> Fraction:
+        """Return how far the number moved in one replay."""
+        return abs(self.first[replay] - self.second[replay])
+
+    def moved_at_least(self, replay: int) -> Fraction:
+        """Return how far the value moved at least.
+
+        Rounded to steps g, numbers d apart become at most d + g apart: d >= moved - g (theory (3)). A float hides at
+        most a unit in the last place.
+        """
+        return max(Fraction(0), self.moved(replay) - (self.step or self.hidden[replay]))
+
+    @property
+    def moves_steadily(self) -> bool:
+        """Whether one distance of the two values explains all pairs in which neither stands at an end (theory (3)).
+
+        It does where the values are the same in all runs of an input, and not where they come from other noise.
+        """
+        ends = ends_of(self.first), ends_of(self.second)
+        gaps = [a - b for a, b in zip(self.first, self.second, strict=True) if a not in ends[0] and b not in ends[1]]
+        return not gaps or max(gaps) - min(gaps) <= 2 * (self.step or 2 * max(self.hidden))
+
+    def repeats(self, other: NumberSeries) -> bool:
+        """Say whether the number is another one moved by a constant: the end of an interval, or printed again."""
+        values = zip((*self.first, *self.second), (*other.first, *other.second), strict=True)
+        gaps, hidden = [a - b for a, b in values], [a + b for a, b in zip(self.hidden, other.hidden, strict=True)] * 2
+        lower = max(gap - each for gap, each in zip(gaps, hidden, strict=True))
+        return lower <= min(gap + each for gap, each in zip(gaps, hidden, strict=True))
+
+
+def read_numbers(replays: Replays) -> list[NumberSeries]:
+    """Return the released numbers that have noise, are there in every replay, and do not repeat another one."""
+    numbers: list[NumberSeries] = []
+    for path in replays.first[0].released:
+        leaves = [run.leaves[path] for run in replays.all if path in run.leaves and is_number(run.leaves[path])]
+        if len(leaves) < 2 * replays.count or is_separated(*replays.series[path]):
+            continue
+        values, places, n = [Fraction(leaf.value) for leaf in leaves], list(map(last_place, leaves)), replays.count
+        number = NumberSeries(
+            path=path,
+            first=tuple(values[:n]),
+            second=tuple(values[n:]),
+            hidden=tuple(map(max, zip(places[:n], places[n:], strict=True))),
+            step=_step((leaves[:n], leaves[n:])),
+        )
+        if len(numbers) > MOST_COMPARED or not any(number.repeats(other) for other in numbers):
+            numbers.append(number)
+    return numbers
+
+
+def is_number(leaf: Leaf) -> bool:
+    """Say whether a leaf is a number, and a real one. What is printed with too many digits stays a text."""
+    if leaf.sort == "fact" or isinstance(leaf.value, str):
+        return False
+    return not isinstance(leaf.value, float) or math.isfinite(leaf.value)
+
+
+def _step(sides: Sequence[Sequence[Leaf]]) -> Fraction:
+    """Return no less than the step that outputs are rounded to.
+
+    Outputs of one input that stand at no end differ by multiples of the step, whatever constant was added. Where all
+    of those are one number nothing is known, and the step is as large as everything that was seen.
+    """
+    gaps: list[tuple[Fraction, Fraction]] = []
+    for leaves in sides:
+        free = _away_from_ends(leaves)
+        gaps += [
+            (Fraction(leaf.value) - Fraction(free[0].value), last_place(leaf) + last_place(free[0]))
+            for leaf in free[1:]
+        ]
+    everything = [leaf for leaves in sides for leaf in leaves]
+    place = max(map(last_place, everything))
+    common = common_divisor([gap for gap, _ in gaps])
+    if not common:
+        values = [Fraction(leaf.value) for leaf in everything]
+        return max(values) - min(values)
+    if common > 2 * place:
+        return common
+    rounded = rounded_step(gaps)
+    return sum(rounded) + 2 * place if rounded else Fraction(0)
+
+
+def find_changed_scales(replays: Replays, numbers: Sequence[NumberSeries], *, is_additive: bool) -> Iterator[Violation]:
+    """Yield noise that is wider for one input: by what the generator was given, or by what it did.
+
+    The second is judged where one number is released and said to be a value and noise. A scale that varies from run to
+    run comes from other noise, which is post-processing.
+    """
+    for place, (one, other) in enumerate(zip(replays.first[0].draws, replays.second[0].draws, strict=False)):
+        sides = ((one, replays.first), (other, replays.second))
+        is_steady = all(len(run.draws) > place and run.draws[place][:3] == a[:3] for a, runs in sides for run in runs)
+        if is_steady and one[:2] == other[:2] and one.scale != other.scale:
+            sentence = f"the scale of a {one.kind} draw differs for the two inputs"
+            yield Violation(kind="noise-scale", sentence=sentence, where=one.where)
+            return
+    if is_additive and len(numbers) == 1 and len({*numbers[0].first, *numbers[0].second}) > 2:
+        slope = common_slope(numbers[0])
+        if slope is not None and not any(slope[0] <= sign <= slope[1] for sign in (-1, 1)):
+            ratio, _ = digits_apart(abs(slope[0] + slope[1]) / 2, Fraction(1))
+            yield Violation(
+                kind="noise-scale",
+                sentence=f"the noise in {numbers[0].path} is {ratio} times as wide for the one input as for the other",
+                evidence=(("ratio", ratio), ("replays", str(replays.count))),
+            )
+
+
+def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
+    """Return the bounds of the one ratio of noises that explains all replays, or None where none does (theory (4))."""
+    lowest = min(range(len(number.first)), key=lambda i: number.first[i])
+    lower, upper, seen = Fraction(-1 << 60), Fraction(1 << 60), 0
+    for i, (one, other) in enumerate(zip(number.first, number.second, strict=True)):
+        hidden = (number.step or number.hidden[i]) + (number.step or number.hidden[lowest])
+        run, rise = one - number.first[lowest], other - number.second[lowest]
+        if run <= 2 * hidden:
+            continue
+        ends = [(rise + a) / (run + b) for a in (-hidden, hidden) for b in (-hidden, hidden)]
+        lower, upper, seen = max(lower, min(ends)), min(upper, max(ends)), seen + 1
+    return (lower, upper) if seen > 2 and lower <= upper else None
+
+
+def find_movement(
+    replays: Replays, numbers: Sequence[NumberSeries], *, sensitivity: Fraction, norm: str
+) -> Iterator[Violation]:
+    """Yield that the released numbers move together by more than the claimed sensitivity, in one replay.
+
+    A number whose value comes from other noise moves by another distance in each replay, and is left out. Of more
+    numbers than were drawn some are made of the others (their sum, a percentage): those that move least are compared.
+    """
+    drawn = sum(1 if draw.kind == "bytes" else draw.size for draw in replays.first[0].draws) or len(numbers)
+    steady = [number for number in numbers if number.moves_steadily]
+    if not steady:
+        return
+    claimed, power = (sensitivity**2, 2) if norm == "l2" else (sensitivity, 1)
+
+    def length(distances: Sequence[Fraction]) -> Fraction:
+        return max(distances) if norm == "max" else sum((each**power for each in distances), Fraction(0))
+
+    def moved(replay: int) -> Fraction:
+        return length(sorted(each.moved_at_least(replay) for each in steady)[:drawn])
+
+    furthest, replay = max((moved(replay), replay) for replay in range(replays.count))
+    if furthest <= claimed:
+        return
+    seen = length(sorted(each.moved(replay) for each in steady)[:drawn])
+    shown, claim = digits_apart(_root(seen) if norm == "l2" else seen, sensitivity)
+    is_rounding = furthest - claimed <= claimed * ROUNDING * power and not any(each.step for each in steady)
+    yield Violation(
+        kind="rounding" if is_rounding else "sensitivity",
+        sentence=f"with the same noise the released numbers move by {shown}; claimed is {claim} ({norm})",
+        where=next((draw.where for draw in replays.first[0].draws), ""),
+        evidence=(("moved", shown), ("claimed", str(sensitivity)), ("numbers", str(len(steady)))),
+    )
+
+
+def _root(square: Fraction) -> Fraction:
+    """Return the root, off by less than 2^-128; to be shown."""
+    return Fraction(math.isqrt((square.numerator << 256) // square.denominator), 1 << 128)
