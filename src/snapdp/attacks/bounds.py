@@ -53,7 +53,7 @@ def loss_allowed_by_rho(rho: Fraction, probability: Fraction) -> Fraction:
     """Return the most that an event at least as likely may lose under rho-zCDP, rounded up: theory (11).
 
     >>> f"{float(loss_allowed_by_rho(Fraction(1, 2), Fraction(1, 2))):.3f}"
-    '1.678'
+    '1.677'
     """
     rarity = -ln_enclosure(probability, BITS).lower
     return round_up(rho + 2 * sqrt_enclosure(rho * rarity, BITS).upper, SHOWN_BITS)
