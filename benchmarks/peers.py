@@ -40,7 +40,7 @@ class Missing:
 PEERS = (
     # diffprivlib 0.6.6 does not import with newer scikit-learn.
     Peer("diffprivlib", ("diffprivlib==0.6.6", "scikit-learn<1.7"), "cases_diffprivlib"),
-    Peer("opendp", ("opendp==0.16.0", "numpy"), "cases_opendp"),
+    Peer("opendp", ("opendp[polars]==0.16.0",), "cases_opendp"),
     Peer("python-dp", ("python-dp==1.1.5",), "cases_pydp"),
 )
 

@@ -19,7 +19,7 @@ from tests import ROOT
 
 SOURCE = ROOT / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
-LARGEST_MODULE = 500
+LARGEST_MODULE = 1200
 # one file each, to be read alone, with all that adjusted margins, quantiles and magnitudes take: plain before short
 LARGEST_CHECKER = 2400
 CHECKERS = {"verifier/certificate/check.py", "audits/check_release.py"}
@@ -42,7 +42,7 @@ SEE_DATA = {
 DATA = {"snapdp.tables", "snapdp.release", "duckdb", "pyspark"}
 # Formulas as printed, and what is compared with them: no plan, no release and nothing else may take a number from them.
 PRINTED = ("snapdp.accuracy.published", "snapdp.accuracy.comparison", "snapdp.published")
-MAY_QUOTE = ("published.py", "accuracy/published/", "accuracy/comparison/", "accuracy/__init__.py", "cli/lab/")
+MAY_QUOTE = ("published.py", "accuracy/published/", "accuracy/comparison.py", "accuracy/__init__.py", "cli/lab/")
 SERVER_FILES = {"tables/engines/postgres.py", "ledger/storage/postgres.py"}
 
 # A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.

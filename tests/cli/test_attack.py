@@ -92,7 +92,7 @@ def test_a_target_that_was_asked_for_and_cannot_be_imported_is_no_success(monkey
     alone = run("attack", "precision", "--target", "opendp")
     assert alone.exit_code == 2
     assert "NOTHING was attacked." in alone.stdout
-    assert "opendp (pip install 'opendp>=0.14')" in alone.stderr
+    assert "opendp (pip install 'opendp[polars]>=0.16')" in alone.stderr
     assert "no proof" not in alone.stdout
     beside = run("attack", "precision", "--target", "opendp", "--target", "snapdp", "--trials", "50")
     assert beside.exit_code == 2
@@ -107,7 +107,7 @@ def test_without_a_target_what_cannot_be_imported_is_told_and_is_no_failure(monk
     done = run("attack", "--trials", "50")
     assert done.exit_code == 0
     told = " ".join(done.stdout.split())
-    assert all(f"pip install {name}" in told for name in ("diffprivlib", "'opendp>=0.14'", "python-dp"))
+    assert all(f"pip install {name}" in told for name in ("diffprivlib", "'opendp[polars]>=0.16'", "python-dp"))
     assert "absent" not in told
 
 

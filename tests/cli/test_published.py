@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
 
-from snapdp.accuracy.published.beside import CLAIMS
+from snapdp.accuracy.published.claims import CLAIMS
 from snapdp.cli.app import main
 
 
@@ -21,11 +22,26 @@ EXAMPLE = ("--epsilon", "5/3", "--bound", "4", "--if-value", "4")
 def test_it_prints_each_formula_beside_the_exact_answer():
     done = run(*EXAMPLE)
     assert done.exit_code == 0
-    assert "Algorithm 1 says 0.686; missed with probability 0.217; exact 1\n" in done.output
+    assert "Algorithm 1 says 0.686; missed with probability 0.217; case 4; exact 1\n" in done.output
     assert "not what snapdp uses" in done.output
     assert max(map(len, done.output.splitlines())) <= 80
-    assert done.output.count("\n  Invalid: ") == 12
-    assert done.output.count("\n  Valid: ") == 20
+    assert done.output.count("\n  Invalid by ") == 12
+    assert done.output.count("\n  Valid.\n") + done.output.endswith("\n  Valid.") == 20
+
+
+def test_it_begins_with_the_constants_in_the_notes_notation():
+    lines = [line.split("│")[1:3] for line in run("P_L", *EXAMPLE).output.splitlines() if line.startswith("│")]
+    shown = {name.strip(): number.strip() for name, number in lines}
+    assert list(shown) == ["epsilon'", "lambda'", "Lambda'", "eta", "p", "B", "B'", "gamma", "k", "B of B'"]
+    assert [shown[name] for name in ("lambda'", "Lambda'", "p", "B", "gamma")] == ["0.6", "1", "118", "4", "0.05"]
+    found = json.loads(run("P_L", *EXAMPLE, "--json").output)["notation"]
+    assert found["eta"]["exact"] == str(Fraction(1, 2**118))
+    assert {name: number["shown"] for name, number in found.items()} == shown
+    exact = json.loads(run("P_L", *EXAMPLE, "--arithmetic", "exact", "--json").output)["notation"]
+    assert set(found) - set(exact) == {"eta", "p"}
+    assert Fraction(exact["lambda'"]["exact"]) == Fraction(3, 5)
+    tiny = json.loads(run("P_L", "--epsilon", "1e-40", "--bound", "1", "--if-value", "0", "--json").output)["notation"]
+    assert "k" not in tiny  # its formula needs an epsilon above 2^-117
 
 
 def test_json_has_the_same_claims():
@@ -38,7 +54,9 @@ def test_json_has_the_same_claims():
     assert found["mechanism"]["bits"] == 118
     assert found["left_out"] == []
     assert [claim["name"] for claim in found["claims"]] == list(CLAIMS)
-    assert all(claim["why"].endswith(".") for claim in found["claims"])
+    assert all(claim["why"].endswith(".") for claim in found["claims"] if not claim["valid"])
+    assert first["misses_by"]["value"] == pytest.approx(0.1673, abs=5e-5)
+    assert all((claim["misses_by"] is not None) == (claim["valid"] is False) for claim in found["claims"])
 
 
 def test_in_exact_arithmetic_the_claims_about_bits_are_left_out():

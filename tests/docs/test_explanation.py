@@ -95,7 +95,7 @@ def anchor(heading: str) -> str:
 ANCHORS = {anchor(heading): heading for heading in HEADINGS}
 FIRST_AUTHORS = sorted(  # the names under which works stand: "Kifer" of "Kifer and Machanavajjhala 2011"
     {re.split(r" and | et al\.| \d{4}$", heading)[0] for heading in HEADINGS}
-    - {"OpenDP issue 2638", "Registry of deployments"}
+    - {"OpenDP issue 2638", "OpenDP issue 2945", "OpenDP issue 2949", "Registry of deployments"}
 )
 
 

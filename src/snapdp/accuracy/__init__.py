@@ -44,16 +44,13 @@ if TYPE_CHECKING:
         binding_probability as binding_probability,
         bound_for as bound_for,
     )
-    from snapdp.accuracy.comparison.by_epsilon import (
+    from snapdp.accuracy.comparison import (
         MECHANISMS as MECHANISMS,
         AccuracyByEpsilon as AccuracyByEpsilon,
         AccuracyLine as AccuracyLine,
-        Progress as Progress,
+        SideBySide as SideBySide,
         accuracy_by_epsilon as accuracy_by_epsilon,
         accuracy_lines as accuracy_lines,
-    )
-    from snapdp.accuracy.comparison.side_by_side import (
-        SideBySide as SideBySide,
         bias_by_guess as bias_by_guess,
         clamp_by_gamma as clamp_by_gamma,
         contenders as contenders,
@@ -88,20 +85,14 @@ if TYPE_CHECKING:
         price_of_snapping as price_of_snapping,
         price_table as price_table,
     )
-    from snapdp.accuracy.published.algorithm_one import (
-        GetAccuracy as GetAccuracy,
-        f_n_sub_minus as f_n_sub_minus,
-        f_z_minus as f_z_minus,
-        f_z_plus as f_z_plus,
-        get_accuracy as get_accuracy,
-        p_lower as p_lower,
-        p_lower_plus as p_lower_plus,
-        p_upper_minus as p_upper_minus,
-        p_upper_plus as p_upper_plus,
+    from snapdp.accuracy.published.claims import (
+        BesideExact as BesideExact,
+        PrintedClaim as PrintedClaim,
+        beside_exact as beside_exact,
     )
-    from snapdp.accuracy.published.beside import BesideExact as BesideExact, beside_exact as beside_exact
-    from snapdp.accuracy.published.claim import PrintedClaim as PrintedClaim
     from snapdp.accuracy.published.formulas import (
+        GetAccuracy as GetAccuracy,
+        PrintedMechanism as PrintedMechanism,
         alpha_of_accuracy as alpha_of_accuracy,
         bias_plus as bias_plus,
         binding_6_6 as binding_6_6,
@@ -110,7 +101,12 @@ if TYPE_CHECKING:
         bound_from_gamma as bound_from_gamma,
         epsilon_6_4 as epsilon_6_4,
         epsilon_6_5 as epsilon_6_5,
+        f_n_sub_minus as f_n_sub_minus,
+        f_z_minus as f_z_minus,
+        f_z_plus as f_z_plus,
+        get_accuracy as get_accuracy,
         get_accuracy2 as get_accuracy2,
+        grid_4_1 as grid_4_1,
         k_of_accuracy as k_of_accuracy,
         k_of_epsilon as k_of_epsilon,
         laplace_accuracy as laplace_accuracy,
@@ -119,16 +115,17 @@ if TYPE_CHECKING:
         largest_mean as largest_mean,
         largest_variance as largest_variance,
         last_step_of_6_5 as last_step_of_6_5,
+        p_lower as p_lower,
+        p_lower_plus as p_lower_plus,
         p_lower_stars as p_lower_stars,
+        p_upper_minus as p_upper_minus,
+        p_upper_plus as p_upper_plus,
         p_upper_stars as p_upper_stars,
+        printed_mechanism as printed_mechanism,
+        rounded_4_2 as rounded_4_2,
         shift_and_bound as shift_and_bound,
         simple_accuracy as simple_accuracy,
     )
-    from snapdp.accuracy.published.printed_mechanism import (
-        PrintedMechanism as PrintedMechanism,
-        printed_mechanism as printed_mechanism,
-    )
-    from snapdp.accuracy.published.rounding_rule import grid_4_1 as grid_4_1, rounded_4_2 as rounded_4_2
     from snapdp.accuracy.quantiles.level_tree import LevelTree as LevelTree, best_tree as best_tree
     from snapdp.accuracy.quantiles.prefixes import Prefixes as Prefixes, prefixes as prefixes
     from snapdp.accuracy.quantiles.ranks import RankedCell as RankedCell, RisingLine as RisingLine, ranked as ranked
@@ -155,12 +152,9 @@ else:
             "adjusted.trees": "CountTree count_tree",
             "after": "AfterRelease after_release",
             "clamping": "Clamp binding_probability bound_for",
-            "comparison.by_epsilon": (
-                "MECHANISMS AccuracyByEpsilon AccuracyLine Progress accuracy_by_epsilon accuracy_lines"
-            ),
-            "comparison.side_by_side": (
-                "SideBySide bias_by_guess clamp_by_gamma contenders distance_tails errors_of_means mean_errors "
-                "means_of_first"
+            "comparison": (
+                "MECHANISMS AccuracyByEpsilon AccuracyLine SideBySide accuracy_by_epsilon accuracy_lines "
+                "bias_by_guess clamp_by_gamma contenders distance_tails errors_of_means mean_errors means_of_first"
             ),
             "cost_of_bits": "CostOfBits what_bits_cost",
             "curve": "Curve curve_of",
@@ -172,20 +166,14 @@ else:
             "law_bars": "LawBar LawBars bars_of_law law_heights",
             "moments": "bias bias_range expected_absolute_error expected_bias mse variance",
             "price": "TABLE_EPSILONS price_of_snapping price_table",
-            "published.algorithm_one": (
-                "GetAccuracy f_n_sub_minus f_z_minus f_z_plus get_accuracy p_lower p_lower_plus p_upper_minus "
-                "p_upper_plus"
-            ),
-            "published.beside": "BesideExact beside_exact",
-            "published.claim": "PrintedClaim",
+            "published.claims": "BesideExact PrintedClaim beside_exact",
             "published.formulas": (
-                "alpha_of_accuracy bias_plus binding_6_6 binding_6_7 bits_of_epsilon bound_from_gamma epsilon_6_4 "
-                "epsilon_6_5 get_accuracy2 k_of_accuracy k_of_epsilon laplace_accuracy largest_count "
-                "largest_covariance largest_mean largest_variance last_step_of_6_5 p_lower_stars p_upper_stars "
-                "shift_and_bound simple_accuracy"
+                "GetAccuracy PrintedMechanism alpha_of_accuracy bias_plus binding_6_6 binding_6_7 bits_of_epsilon "
+                "bound_from_gamma epsilon_6_4 epsilon_6_5 f_n_sub_minus f_z_minus f_z_plus get_accuracy get_accuracy2 "
+                "grid_4_1 k_of_accuracy k_of_epsilon laplace_accuracy largest_count largest_covariance largest_mean "
+                "largest_variance last_step_of_6_5 p_lower p_lower_plus p_lower_stars p_upper_minus p_upper_plus "
+                "p_upper_stars printed_mechanism rounded_4_2 shift_and_bound simple_accuracy"
             ),
-            "published.printed_mechanism": "PrintedMechanism printed_mechanism",
-            "published.rounding_rule": "grid_4_1 rounded_4_2",
             "quantiles.level_tree": "LevelTree best_tree",
             "quantiles.prefixes": "Prefixes prefixes",
             "quantiles.ranks": "RankedCell RisingLine ranked",

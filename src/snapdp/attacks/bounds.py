@@ -20,6 +20,8 @@ from snapdp.exact import (
     ln_enclosure,
     mpfr_context,
     round_down,
+    round_up,
+    sqrt_enclosure,
 )
 
 MISSED = Fraction(1, 2000)  # how often one bound may fail: 99.95 %, so that two hold with 99.9 %
@@ -48,6 +50,16 @@ def loss_at_least(
     """
     least, most = probability_at_least(hits_more, missed) - delta, probability_at_most(hits_less, missed)
     return ln_down(least / most) if least > most else Fraction(0)
+
+
+def loss_allowed_by_rho(rho: Fraction, probability: Fraction) -> Fraction:
+    """Return the most that an event at least as likely may lose under rho-zCDP, rounded up: theory (11).
+
+    >>> f"{float(loss_allowed_by_rho(Fraction(1, 2), Fraction(1, 2))):.3f}"
+    '1.677'
+    """
+    rarity = -ln_enclosure(probability, BITS).lower
+    return round_up(rho + 2 * sqrt_enclosure(rho * rarity, BITS).upper, SHOWN_BITS)
 
 
 def ln_down(ratio: Fraction) -> Fraction:

@@ -30,6 +30,7 @@ MODULES: tuple[str, ...] = (  # in the order of the table
     "statistics.sums",
     "statistics.means",
     "statistics.histograms",
+    "statistics.groups",
     "mixed_precision",
 )
 OURS, TEXTBOOK = "snapdp", "numpy"
@@ -97,7 +98,7 @@ def attacked(attack: Attack, target: str, trials: Trials) -> AttackRow:
         outcome = run(trials)
         if outcome.is_refuted and outcome.counts is not None:
             again = run(replaced(trials, seed=trials.seed + 1))
-            outcome = min(outcome, again, key=lambda each: each.lower_bound)
+            outcome = min(outcome, again, key=lambda each: each.lower_bound - each.claimed)
     except ImportError:
         if target not in PEERS:
             raise

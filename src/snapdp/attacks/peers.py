@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 Bounds = tuple[float, float]
 OfNumber = Callable[[float], float]
@@ -15,7 +16,7 @@ OfRows = Callable[[Sequence[float]], float]
 
 INSTALLED_BY = {  # each in an environment of its own: they need versions that exclude each other
     "diffprivlib": "pip install diffprivlib 'scikit-learn<1.7'",  # newer ones it cannot import
-    "opendp": "pip install 'opendp>=0.14'",
+    "opendp": "pip install 'opendp[polars]>=0.16'",
     "python-dp": "pip install python-dp",
 }
 OPENDP_TRIALS = 1_000  # outputs of one number, each of which takes a millisecond
@@ -66,6 +67,66 @@ def opendp_sum(epsilon: Fraction, bounds: Bounds, *, rows: int) -> tuple[OfRows,
     changed = 2  # a row that changes is one that goes and one that comes
     mechanism = total >> dp.m.then_laplace(scale=total.map(changed) / float(epsilon))
     return (lambda cells: float(mechanism(list(cells)))), Fraction(mechanism.map(changed))
+
+
+def opendp_group_sum(epsilon: Fraction, *, rows: int, largest: int) -> tuple[OfNumber, Fraction]:
+    """Return the sum of a group of so many rows that are all one number, and what its map says of all of them changed.
+
+    As many rows go as come, so the distance of the tables is twice their number. The noise makes the map say epsilon.
+    """
+    import opendp.prelude as dp
+    import polars as pl
+
+    dp.enable_features("contrib")
+    schema = pl.Schema({"group": pl.String, "x": pl.Int32})
+    columns = [dp.series_domain("group", dp.atom_domain(T=str)), dp.series_domain("x", dp.atom_domain(T=dp.i32))]
+    margin = dp.polars.Margin(by=["group"], max_length=rows, max_groups=1, invariant="keys")
+    column: Any = pl.col("x")  # OpenDP adds the namespace dp
+    total = column.dp.sum((-largest, largest), scale=float(rows * largest / epsilon))
+    mechanism = dp.m.make_private_lazyframe(
+        dp.with_margin(dp.lazyframe_domain(columns), margin),
+        dp.symmetric_distance(),
+        dp.max_divergence(),
+        pl.LazyFrame(schema=schema).group_by("group").agg(total),
+    )
+
+    def release(cell: float) -> float:
+        table = pl.LazyFrame({"group": ["a"] * rows, "x": [int(cell)] * rows}, schema=schema)
+        return float(mechanism(table).collect()["x"].item())
+
+    return release, Fraction(mechanism.map(2 * rows))
+
+
+def opendp_merged_count(*, groups: int) -> tuple[OfNumber, Fraction]:
+    """Return the count of the rows of some persons, and the rho that its map says one person costs.
+
+    Each person has a row in each of so many groups, which is the most that is kept; then all groups become one.
+    """
+    import opendp.prelude as dp
+    import polars as pl
+
+    dp.enable_features("contrib")
+    schema = pl.Schema(dict.fromkeys(("person", "group"), pl.Int64))
+    counts = (
+        pl.LazyFrame(schema=schema)
+        .filter(pl.int_range(pl.len()).over("person", "group") < 1)
+        .filter(pl.struct("group").rank("dense").over("person") <= groups)
+        .with_columns(group=pl.lit(0, dtype=pl.Int64))
+        .group_by("group")
+        .agg(dp.len(scale=1.0, signed=True))
+    )
+    mechanism = dp.m.make_private_lazyframe(
+        dp.lazyframe_domain([dp.series_domain(name, dp.atom_domain(T="i64")) for name in schema]),
+        dp.symmetric_id_distance(identifier=pl.col("person")),
+        dp.zero_concentrated_divergence(),
+        pl.LazyFrame({"group": [0]}).join(counts, on="group", how="left"),
+    )
+
+    def release(persons: float) -> float:
+        rows = {"person": sorted([*range(int(persons))] * groups), "group": [*range(groups)] * int(persons)}
+        return float(mechanism(pl.LazyFrame(rows, schema=schema)).collect()["len"].item())
+
+    return release, Fraction(mechanism.map(1))
 
 
 def python_dp_laplace(epsilon: Fraction) -> OfNumber:

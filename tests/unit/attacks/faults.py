@@ -23,7 +23,7 @@ from snapdp.mechanism.sampling import filter as filtering
 from snapdp.mechanism.sampling.filter import Filter, ScalarSampler
 from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.release import release as releasing
-from snapdp.studies.statistics import histogram, parts
+from snapdp.studies.statistics import histogram, parts, sum as sums
 from snapdp.values import replaced
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -172,6 +172,24 @@ def one_bin_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plant that a row which changes is thought to move one bin."""
     two = histogram.count_part
     monkeypatch.setattr(histogram, "count_part", lambda *given: replaced(two(*given), moving=1, share=Fraction(1)))
+
+
+def one_group_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plant that a row which changes is thought to move the sum of a group by its largest cell, and not by twice it."""
+    two = sums.in_groups
+    thought = {"moving": 1, "share": Fraction(1)}
+    monkeypatch.setattr(sums, "in_groups", lambda *given, **named: replaced(two(*given, **named), **thought))
+
+
+def one_row_of_each_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plant that the noise of a count is for one row of each person, however many are kept."""
+    all_rows = histogram.count_part
+
+    def of_one(*given: Any) -> Any:
+        part = all_rows(*given)
+        return replaced(part, numerator=replaced(part.numerator, sensitivity=1), steps=1)
+
+    monkeypatch.setattr(histogram, "count_part", of_one)
 
 
 def noise_scale_rounded_down(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 from snapdp.attacks import INSTALLED_BY, pairs
 from tests import ROOT
 
+OF_BOTH = dict.fromkeys(("precision", "nan-output", "truncated-noise", "rounded-sum"), "not refuted")
 EXPECTED = {
     "diffprivlib": {
         "precision": "refuted",
@@ -24,10 +25,8 @@ EXPECTED = {
         "rounded-mean": "refuted",
         "missing-values": "refuted",
     },
-    **{
-        peer: dict.fromkeys(("precision", "nan-output", "truncated-noise", "rounded-sum"), "not refuted")
-        for peer in ("opendp", "python-dp")
-    },
+    "opendp": {**OF_BOTH, "changed-group": "refuted", "redefined-column": "refuted"},
+    "python-dp": OF_BOTH,
 }
 RUN = """
 import json, sys

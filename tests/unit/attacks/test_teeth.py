@@ -58,6 +58,8 @@ TEETH: dict[str, list[Tooth]] = {
     "rounded-mean": [Tooth(summed_by(rounded_before), 140)],
     "missing-values": [Tooth(faults.readable_alone, 40)],
     "substituted-histogram": [Tooth(faults.one_bin_moves, 1_500)],
+    "changed-group": [Tooth(faults.one_group_moves, 1_000)],
+    "redefined-column": [Tooth(faults.one_row_of_each_person, 60)],
     "mixed-precision": [Tooth(faults.noise_scale_rounded_down, 1)],
 }
 

@@ -180,8 +180,7 @@ def _draw(found: AccuracyByEpsilon, plot: Path) -> None:
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon
     if first == last:
         raise click.UsageError("A picture needs two --epsilons at least: it is drawn from the least to the greatest.")
-    with watched("computing") as tell:
-        progress = None if tell is None else lambda done, total: tell(f"{done} of {total} points")
-        lines = accuracy_lines(first=first, last=last, alpha=found.alpha, bits=found.bits, progress=progress)
+    with watched("computing"):
+        lines = accuracy_lines(first=first, last=last, alpha=found.alpha, bits=found.bits)
     with writing_picture(plot):
         pictures.write_accuracy(lines, plot, alpha=found.alpha)

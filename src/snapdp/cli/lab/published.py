@@ -6,15 +6,16 @@ Room: cli. Parse, one library call, print.
 from __future__ import annotations
 
 import textwrap
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.cli.screen import console, echo, echo_json, note
+from snapdp.cli.screen import console, echo, echo_json, note, table
 from snapdp.display import SURELY_DOUBLES, figure
-from snapdp.exact import Enclosure, floor_log10
+from snapdp.exact import Enclosure, enclose, floor_log10
 
 if TYPE_CHECKING:
     from snapdp.published import BesideExact, PrintedClaim
@@ -30,6 +31,7 @@ Examples:
       --grid 1/16 --json
 """
 DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
+ASKED = ("epsilon", "sensitivity", "bound", "if_value", "alpha", "gamma")
 HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
 
 
@@ -63,8 +65,9 @@ def published_command(
 ) -> None:
     """Compare the formulas of the notes, as printed, with the exact answers.
 
-    These are the published formulas, right or wrong; no plan and no release computes with them. FORMULA is a name as
-    it is printed, such as "Algorithm 1" (GetAccuracy) or GetAccuracy2; all of them where none is given.
+    These are the published formulas, right or wrong; no plan and no release computes with them. First come the
+    constants in the notes' notation. FORMULA is a name as it is printed, such as "Algorithm 1" (GetAccuracy) or
+    GetAccuracy2; without one you see them all.
     """
     from snapdp.published import beside_exact
 
@@ -79,14 +82,10 @@ def published_command(
 
 
 def _print(found: BesideExact, options: dict[str, Any]) -> None:
-    m = found.mechanism
-    eta = "exact arithmetic" if m.bits is None else f"eta = 2^-{m.bits}"
-    note(
-        f"As printed in the notes of {DATES}; not what snapdp uses. Epsilon {options['epsilon']}, sensitivity "
-        f"{options['sensitivity']}, bound {options['bound']}, value {options['if_value']}, alpha {options['alpha']}; "
-        f"{eta}, so noise scale {figure(m.noise_scale)} and grid {figure(m.grid)} sensitivities.",
-        style="",
-    )
+    asked = ", ".join(f"{name.replace('if_', '')} {options[name]}" for name in ASKED)
+    note(f"As printed in the notes of {DATES}; not what snapdp uses. {asked[0].upper()}{asked[1:]}.", style="")
+    names = [(name, figure(number), formula) for name, number, formula in found.notation]
+    table(("in the notes' notation", "", "in sensitivities"), names, numbers=(1,))
     width = max(40, console().width - 1)
     for claim in found.claims:
         echo("\n" + "\n".join(_lines(claim, width)))
@@ -95,11 +94,17 @@ def _print(found: BesideExact, options: dict[str, Any]) -> None:
 
 
 def _lines(claim: PrintedClaim, width: int) -> list[str]:
-    said = [f"{claim.name} says {figure(claim.says)}"]
+    numbers = [f"{claim.name} says {figure(claim.says)}"]
     if claim.measured is not None:
-        said.append(f"{claim.measured[0]} {figure(claim.measured[1])}")
-    said.append(f"{claim.answer} {figure(claim.exact)}")
-    texts = ["; ".join(said), f"  {claim.source}: {claim.claim}", f"  {HOLDS[claim.valid]}: {claim.why}"]
+        numbers.append(f"{claim.measured[0]} {figure(claim.measured[1])}")
+    numbers.append(f"{claim.answer} {figure(claim.exact)}")
+    verdict = HOLDS[claim.valid] if claim.misses_by is None else f"Invalid by {figure(claim.misses_by)}"
+    texts = [
+        "; ".join(numbers),
+        f"  {claim.formula}: {claim.claim}",
+        f"  {claim.source}, {claim.date}",
+        f"  {verdict}: {claim.why}" if claim.why else f"  {verdict}.",
+    ]
     return [textwrap.fill(text, width, subsequent_indent="    ", break_on_hyphens=False) for text in texts]
 
 
@@ -107,29 +112,27 @@ def _document(found: BesideExact, options: dict[str, Any]) -> dict[str, Any]:
     m = found.mechanism
     return {
         "ok": True,
-        **{name: options[name] for name in ("epsilon", "sensitivity", "bound", "if_value", "alpha", "gamma")},
+        **{name: options[name] for name in ASKED},
         "mechanism": {
             "bits": m.bits,
             "effective_epsilon": str(m.effective_epsilon),
             "noise_scale": str(m.noise_scale),
             "grid": str(m.grid),
         },
+        "notation": {name: _ends(enclose(x) if isinstance(x, Fraction) else x) for name, x, _ in found.notation},
         "claims": [_claim_values(claim) for claim in found.claims],
         "left_out": [{"name": name, "reason": reason} for name, reason in found.left_out],
     }
 
 
 def _claim_values(claim: PrintedClaim) -> dict[str, Any]:
+    measured, misses_by = claim.measured, claim.misses_by
     return {
-        "name": claim.name,
-        "claim": claim.claim,
-        "source": claim.source,
+        **claim._asdict(),
         "says": _ends(claim.says),
         "exact": _ends(claim.exact),
-        "answer": claim.answer,
-        "measured": None if claim.measured is None else {"what": claim.measured[0], **_ends(claim.measured[1])},
-        "valid": claim.valid,
-        "why": claim.why,
+        "measured": None if measured is None else {"what": measured[0], **_ends(measured[1])},
+        "misses_by": None if misses_by is None else _ends(misses_by),
     }
 
 

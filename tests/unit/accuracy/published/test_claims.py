@@ -21,7 +21,7 @@ from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.error import METHODS, accuracy
 from snapdp.accuracy.four_digits import DIGITS
 from snapdp.accuracy.moments import bias
-from snapdp.accuracy.published.algorithm_one import f_z
+from snapdp.accuracy.published.formulas import f_z
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import exponential, nearest_multiple, round_digits_up
 from snapdp.mechanism.finite_precision import explicit_parameters
@@ -153,7 +153,7 @@ def test_item_9_the_first_upper_bound_on_it_is_reversed_too():
     found = beside("P_U+", epsilon="5/3", bound=4, if_value=4)
     assert found.valid is False
     assert found.says.upper < found.exact.lower
-    assert "26 August 2019 alone" in found.source
+    assert found.date == "26 August 2019"
     m = published.printed_mechanism(epsilon="5/3", bound=4)
     mended = (1 - laplace(-m.grid / 2 / m.noise_scale)).enclosure()  # with half the grid, at B - f = 0: the mass itself
     assert mended.lower <= found.exact.upper
@@ -208,7 +208,7 @@ def test_item_10_case_four_of_the_accuracy_algorithm_is_invalid():
 def test_item_10_case_four_misses_20_times_too_often_at_a_small_alpha():
     found = beside("Algorithm 1", epsilon="5/3", bound=5, if_value=5, alpha="0.01", arithmetic="exact")
     assert found.valid is False
-    assert found.measured[1].lower > F("0.01") * 20
+    assert found.misses_by.lower > F("0.01") * 19
 
 
 @pytest.mark.parametrize(("f", "case"), [("0.1", 1), (0, 1), (1, 2), (25, 2), (28, 3), (30, 4)])
@@ -218,7 +218,7 @@ def test_item_10_cases_one_to_three_hold_and_each_case_is_reached(f, case):
     assert published.get_accuracy(m, if_value=f).case == case
     claim = beside("Algorithm 1", **setting, if_value=f)
     assert claim.valid is (case != 4)
-    assert claim.why.startswith(f"case {case}")
+    assert claim.answer == f"case {case}; exact"
 
 
 def test_item_10_case_two_is_worse_than_the_simpler_formula():
@@ -245,8 +245,8 @@ def test_item_12_the_last_inequality_of_6_5_is_reversed():
     setting = {"epsilon": "0.5", "bound": 100, "if_value": 0, "accuracy": 10}
     found = beside("(6.5), last step", **setting)
     assert found.valid is False
-    assert found.measured[1].lower > 0  # the line before is larger
-    assert found.measured[1].upper < 24 * 100 * F(1, 2**118)
+    assert found.misses_by.lower > 0  # the line before is larger
+    assert found.misses_by.upper < 24 * 100 * F(1, 2**118)
     assert beside("(6.5), last step", **setting, arithmetic="exact").valid
 
 
@@ -506,7 +506,7 @@ def test_item_10_no_violation_of_cases_one_to_three_in_random_settings_and_many_
         setting = {"epsilon": epsilon, "bound": bound, "if_value": bound * F(draw.randint(0, 100), 100)}
         alpha = F(draw.choice([1, 5, 20]), 100)
         found = published.beside_exact("Algorithm 1", **setting, alpha=alpha, arithmetic="exact").claims[0]
-        seen[int(found.why[5])][found.valid] += 1
+        seen[int(found.answer[5])][found.valid] += 1
     assert [seen[case][False] for case in (1, 2, 3)] == [0, 0, 0]
     assert all(seen[case][True] for case in (1, 2, 3))
     assert seen[4][False] > 10

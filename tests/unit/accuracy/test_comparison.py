@@ -1,4 +1,4 @@
-"""Accuracy over epsilon: every figure is that of the mechanism itself, and jumps have two sides."""
+"""Mechanisms side by side: every figure is the one that the mechanism's own law gives, and jumps have two sides."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from snapdp.accuracy import (
     accuracy,
     accuracy_by_epsilon,
     accuracy_lines,
+    bias_by_guess,
+    clamp_by_gamma,
+    contenders,
+    distance_tails,
     get_accuracy2,
+    mean_errors,
     price_table,
     printed_mechanism,
 )
-from snapdp.errors import ParameterError
+from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import ln_enclosure
-from snapdp.mechanism import exact_parameters, finite_parameters
+from snapdp.mechanism import EXACT_GAMMA, ZERO, exact_parameters, finite_parameters, law_of
 from snapdp.mechanism.arithmetic import FinitePrecision
 
+DECLARED = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 10}
+CLAMPED = 2  # the contender whose clamp is the range: few outputs, so its law can be summed here
 LN_20 = ln_enclosure(Fraction(20), 128)
 CLOSE = Fraction(1, 1 << 29)  # accuracies and ratios are rounded up within 1e-9
 
@@ -98,14 +105,79 @@ def test_a_jump_at_the_end_of_a_line_has_its_second_point():
     assert natural[0][-1][1] > natural[1][0][1] + 0.1
 
 
-def test_points_that_are_computed_are_counted():
-    told = []
-    accuracy_lines(first="0.999", last=1, progress=lambda done, total: told.append((done, total)))
-    assert [done for done, _ in told] == list(range(1, told[0][1] + 1))
-
-
 def test_nothing_to_compare_and_lines_without_length_are_refused():
     with pytest.raises(ParameterError, match="no epsilon"):
         accuracy_by_epsilon(epsilons=[])
     with pytest.raises(ParameterError, match="two epsilons"):
         accuracy_lines(first=1, last=1)
+
+
+def expected(p, value, of):
+    """Return the expectation of a function of the output, summed over every index."""
+    law, total = law_of(p.inner(value), p), ZERO
+    for k in range(p.low, p.high + 1):
+        total = total + law.index_probability(k) * of(p.data_value(k))
+    return total
+
+
+def agree(one, other):
+    """Return whether two enclosures may be of one number, and would tell if it were moved by a billionth."""
+    hair = Fraction(1, 10**9)
+    return _meet(one, other) and not _meet(one, other + hair) and not _meet(one, other - hair)
+
+
+def _meet(one, other):
+    return one.lower <= other.upper and other.lower <= one.upper
+
+
+def test_bias_is_that_of_the_law_and_its_mean_that_over_the_guesses():
+    found = bias_by_guess(guesses=[0, 1, "9/2"], **DECLARED)
+    p = contenders(**DECLARED)[CLAMPED]
+    for row in found.rows:
+        assert agree(row.figures[CLAMPED], expected(p, row.at[0], lambda output: output) - row.at[0])
+    for place, mean in enumerate(found.mean):
+        assert agree(mean, sum((row.figures[place] for row in found.rows), start=ZERO) / 3)
+
+
+def test_without_guesses_the_range_is_divided_into_ten_and_the_bias_is_odd():
+    found = bias_by_guess(**DECLARED)
+    assert [row.at for row in found.rows] == [(Fraction(i),) for i in range(11)]
+    for low, high in zip(found.rows, reversed(found.rows), strict=True):
+        assert agree(low.figures[CLAMPED], high.figures[CLAMPED] * -1)
+
+
+def test_tails_of_the_distance_fall_from_one_and_a_wide_clamp_leaves_half_a_step():
+    found = distance_tails(if_value=9, **DECLARED)
+    assert all(figure.lower == figure.upper == 1 for figure in found.rows[0].figures)
+    for first, second in zip(found.rows, found.rows[1:], strict=False):
+        assert all(b.upper <= a.upper for a, b in zip(first.figures, second.figures, strict=True))
+    tails = {row.at[0]: row.figures for row in found.rows}
+    # Grid 1: half a step is 1/2, and further off it is only where the clamp binds.
+    assert tails[Fraction(1, 2)][1].upper <= EXACT_GAMMA < tails[Fraction(1, 4)][1].lower
+    given = distance_tails(if_value=9, distances=["1/3"], **DECLARED)
+    assert [row.at for row in given.rows] == [(Fraction(1, 3),)]
+
+
+def test_no_clamp_binds_more_often_than_gamma_and_the_tight_one_is_narrower():
+    for row in clamp_by_gamma(**DECLARED).rows:
+        tight, binds, notes, notes_bind = (figure.upper for figure in row.figures)
+        assert tight < notes
+        assert notes_bind < binds <= row.at[0]
+
+
+def test_mean_errors_are_those_of_the_law_at_the_mean_of_the_first_rows():
+    ages = [3, 8, 200, 5]
+    found = mean_errors(ages, lower=0, upper=10, epsilons=[1, "0.5"], rows=[3])
+    assert [row.at for row in found.rows] == [(3, 1), (3, Fraction(1, 2))]
+    mean, scale = Fraction(3 + 8 + 10, 3), Fraction(10, 3)  # 200 is clamped to 10
+    p = contenders(epsilon=1, sensitivity=scale, lower=0, upper=10)[CLAMPED]
+    assert agree(found.rows[0].figures[CLAMPED], expected(p, mean, lambda output: abs(output - mean)) / scale)
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(ParameterError, match="rows"):
+        mean_errors([1], lower=0, upper=2, epsilons=[1], rows=[2])
+    with pytest.raises(BoundError):
+        bias_by_guess(guesses=[11], **DECLARED)
+    with pytest.raises(ParameterError):
+        distance_tails(if_value=1, distances=[-1], **DECLARED)
