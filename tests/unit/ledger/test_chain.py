@@ -167,7 +167,7 @@ def tampered(path, *statements):
         ("UPDATE dataset SET account = 'survey'", "dataset versions"),
         ("DROP INDEX one_answer", "rules of the database"),
         ("CREATE TABLE more (x)", "rules of the database"),
-        ("PRAGMA application_id = 1", "no ledger"),
+        ("PRAGMA application_id = 1", "another version"),
         ("UPDATE ledger SET key = zeroblob(32)", "key of the ledger"),
         ("UPDATE ledger SET name = 'other'", "key of the ledger"),
         (
