@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         bound_for as bound_for,
     )
     from snapdp.accuracy.comparison import (
+        CONTENDERS as CONTENDERS,
         MECHANISMS as MECHANISMS,
         AccuracyByEpsilon as AccuracyByEpsilon,
         AccuracyLine as AccuracyLine,
@@ -153,7 +154,7 @@ else:
             "after": "AfterRelease after_release",
             "clamping": "Clamp binding_probability bound_for",
             "comparison": (
-                "MECHANISMS AccuracyByEpsilon AccuracyLine SideBySide accuracy_by_epsilon accuracy_lines "
+                "CONTENDERS MECHANISMS AccuracyByEpsilon AccuracyLine SideBySide accuracy_by_epsilon accuracy_lines "
                 "bias_by_guess clamp_by_gamma contenders distance_tails errors_of_means mean_errors means_of_first"
             ),
             "cost_of_bits": "CostOfBits what_bits_cost",
