@@ -1,6 +1,6 @@
 """Checks of what a release rests on and nobody here has written: logarithms, a cipher, engines, file locks.
 
-Layer: selftest. Answers are compared with published and known ones, and with integers. The samplers have a file of
+Room: selftest. Answers are compared with published and known ones, and with integers. The samplers have a file of
 their own.
 """
 

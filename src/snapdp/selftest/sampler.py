@@ -1,6 +1,6 @@
 """The samplers on this machine against the definition of the mechanism, on the same strings of bits.
 
-Layer: selftest. Mechanisms whose constants lead through every path of the samplers; words of all zeros and all ones, U
+Room: selftest. Mechanisms whose constants lead through every path of the samplers; words of all zeros and all ones, U
 that begins with many zeros, and values on the grid, at ties and beside them, at both clamps, beyond the range,
 infinite, and placed so that the noise carries them next to a tie. Indices are compared as integers, released numbers by
 their bits, because -0.0 == 0.0. Theory: docs/theory/fast-path.md.

@@ -1,6 +1,6 @@
 """Count how often an event happens for each of two inputs: a lower bound of the privacy loss, whatever the noise is.
 
-Layer: testing. Theory: docs/theory/replay-audit.md, (6) to (8). The release draws its own noise and is a black box. An
+Room: testing. Theory: docs/theory/replay-audit.md, (6) to (8). The release draws its own noise and is a black box. An
 event is looked for in a first sample of outputs, or given. It is then counted in fresh outputs, and the bounds of
 Clopper and Pearson are asked at several looks, each with its share of one false alarm in 10^9: the count stops at the
 first look that refutes the claim. Source: Ding et al. 2018 (StatDP); Clopper and Pearson 1934.
@@ -12,14 +12,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from textwrap import fill
 from typing import Any, NamedTuple
 
 from snapdp.attacks import loss_at_least
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, probability
-from snapdp.testing.findings import is_number
 from snapdp.testing.observation import Leaf, Reader
 from snapdp.testing.replay_audit import FALSE_ALARM, WIDTH, AuditFailure, check_callable, name_of
 from snapdp.values import Value
@@ -33,7 +32,7 @@ WAYS = 4  # a given event may be likelier for either input, and so may its compl
 Leaves = Mapping[str, Leaf]
 
 
-class Event(NamedTuple):
+class OutputEvent(NamedTuple):
     """Something that an output shows or does not show, in words."""
 
     words: str
@@ -114,7 +113,7 @@ def counted(
         size = min(MOST_SEARCHED, max(FIRST_LOOK, trials // 10))
         chosen, *ways = find_event([read(first) for _ in range(size)], [read(second) for _ in range(size)], claim)
     else:
-        chosen, ways = Event("the event", event), list(range(WAYS))
+        chosen, ways = OutputEvent("the event", event), list(range(WAYS))
     hits, done, looks, loss = [0, 0], 0, 0, Fraction(0)
     while done < trials and loss <= claim:
         size = min(trials - done, max(done, FIRST_LOOK))
@@ -155,14 +154,14 @@ def _reading(release: Callable[[Any], Any]) -> Callable[[Any], Leaves]:
 # The search for an event
 
 
-def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fraction) -> tuple[Event, int]:
+def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fraction) -> tuple[OutputEvent, int]:
     """Return the event, and the way of `_turned`, that show the largest loss.
 
     Events are made of one half of the outputs, and judged by the other: a set of values that one half suggests looks
     perfect there, and means nothing where every output is another one.
     """
     half, growth = len(first) // 2, math.exp(min(float(epsilon), 50))
-    best, best_way, best_score = Event("any output", lambda _: True), 0, -math.inf
+    best, best_way, best_score = OutputEvent("any output", lambda _: True), 0, -math.inf
     for column in _columns([*first[:half], *second[:half]]):
         making, judging = (
             [[column.value(output) for output in part] for part in parts]
@@ -176,8 +175,8 @@ def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fract
     return best, best_way
 
 
-def _on_outputs(event: Event, column: _Column) -> Event:
-    return Event(event.words, lambda output: event.holds(column.value(output)))
+def _on_outputs(event: OutputEvent, column: _Column) -> OutputEvent:
+    return OutputEvent(event.words, lambda output: event.holds(column.value(output)))
 
 
 def _score(more: int, less: int) -> float:
@@ -196,10 +195,10 @@ class _Column(NamedTuple):
 
 def _columns(outputs: Sequence[Leaves]) -> Iterator[_Column]:
     paths = list(dict.fromkeys(path for output in outputs for path in output))
-    numeric = [p for p in paths if all(p in output and is_number(output[p]) for output in outputs)]
+    numeric = [p for p in paths if all(p in output and output[p].is_number for output in outputs)]
 
     def number(path: str) -> Callable[[Leaves], Any]:
-        return lambda output: output[path].value if path in output and is_number(output[path]) else None
+        return lambda output: output[path].value if path in output and output[path].is_number else None
 
     def looks(path: str) -> Callable[[Leaves], Any]:
         return lambda output: output[path].looks if path in output else None
@@ -220,19 +219,19 @@ def _columns(outputs: Sequence[Leaves]) -> Iterator[_Column]:
         yield _Column(f"{a} + {b}", True, combine(a, b, 1))
 
 
-def _events(column: _Column, first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[Event]:
+def _events(column: _Column, first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[OutputEvent]:
     """Yield events of a column: a value that one input shows more often, and numbers beyond a threshold."""
     often, seldom = Counter(first), Counter(second)
-    for one, other in ((often, seldom), (seldom, often)):
-        values = frozenset(value for value, times in one.items() if times > growth * other[value])
-        yield Event(f"{column.words} is one of {len(values):,} values", values.__contains__)
+    for (one, other), factor in product(((often, seldom), (seldom, often)), (growth, 1)):
+        values = frozenset(value for value, times in one.items() if times > factor * other[value])
+        yield OutputEvent(f"{column.words} is one of {len(values):,} values", values.__contains__)
     if column.is_numeric:
         pooled = sorted(value for value in (*first, *second) if value is not None)
         for threshold in {pooled[len(pooled) * i // (THRESHOLDS + 1)] for i in range(1, THRESHOLDS + 1)}:
             yield from _beyond(threshold, column)
 
 
-def _beyond(threshold: Any, column: _Column) -> Iterator[Event]:
+def _beyond(threshold: Any, column: _Column) -> Iterator[OutputEvent]:
     words = f"{float(threshold):.6g}"
-    yield Event(f"{column.words} >= {words}", lambda value: value is not None and value >= threshold)
-    yield Event(f"{column.words} > {words}", lambda value: value is not None and value > threshold)
+    yield OutputEvent(f"{column.words} >= {words}", lambda value: value is not None and value >= threshold)
+    yield OutputEvent(f"{column.words} > {words}", lambda value: value is not None and value > threshold)

@@ -1,6 +1,6 @@
-"""What replays with the same noise show: conduct, what tells the two inputs apart, floats, and how far numbers move.
+"""What replays with the same noise show: conduct, what tells the two inputs apart, and the bits of floats.
 
-Layer: testing. Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
+Room: testing. Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
 (almost) impossible under the claim. What varies with the noise is not judged here: `counting` counts it.
 Source: Mironov 2012, section 4, and Haney et al. 2022, section 3, on noise in doubles; Cebere et al. 2026.
 """
@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import digits_apart
 from snapdp.testing.observation import RETURNED, Leaf, Observation
 from snapdp.values import Value
 
@@ -38,8 +37,6 @@ KINDS = {
     "written": "what is printed or logged depends on the data: print released numbers only",
 }
 WRITTEN = {"stdout": "what is printed", "stderr": "what is printed to stderr", "log": "what is logged"}
-MOST_COMPARED = 30  # numbers, of which those that repeat another one are looked for
-ROUNDING = Fraction(1, 1 << 20)  # only a label: what exceeds the claim by less is called rounding, and refuted as well
 # Draws whose sum with a value may lie on a grid. Doubles of one size are multiples of their last place anyway: a step
 # is larger; shortest decimals end at about 16 units of it.
 WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
@@ -314,7 +311,7 @@ def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
     Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded; but
     for the ends, which a clamp may have put off the grid.
     """
-    free = _away_from_ends(leaves)
+    free = away_from_ends(leaves)
     if len({leaf.value for leaf in free}) <= 2:
         return True  # nothing is known of them
     place = max(last_place(leaf) for leaf in free)
@@ -351,7 +348,8 @@ def ends_of(values: Sequence[Any]) -> set[Any]:
     return {end for end in (min(values), max(values)) if values.count(end) > 1} if values else set()
 
 
-def _away_from_ends(leaves: Sequence[Leaf]) -> list[Leaf]:
+def away_from_ends(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return the numbers that stand at no end."""
     ends = ends_of([leaf.value for leaf in leaves])
     return [leaf for leaf in leaves if leaf.value not in ends]
 
@@ -385,177 +383,3 @@ def rounded_step(values: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction,
                 return None
         step, error = a
     return step, error
-
-
-# How far released numbers move, and how wide their noise is for each input: theory (3), (4)
-
-
-class NumberSeries(Value):
-    """One released number: its values for both inputs in every replay, and what rounding hides of each.
-
-    step   no less than the grid that outputs are rounded to after the noise (theory (3)); 0 where they are not
-    """
-
-    path: str
-    first: tuple[Fraction, ...]
-    second: tuple[Fraction, ...]
-    hidden: tuple[Fraction, ...]
-    step: Fraction
-
-    def moved(self, replay: int) -> Fraction:
-        """Return how far the number moved in one replay."""
-        return abs(self.first[replay] - self.second[replay])
-
-    def moved_at_least(self, replay: int) -> Fraction:
-        """Return how far the value moved at least.
-
-        Rounded to steps g, numbers d apart become at most d + g apart: d >= moved - g (theory (3)). A float hides at
-        most a unit in the last place.
-        """
-        return max(Fraction(0), self.moved(replay) - (self.step or self.hidden[replay]))
-
-    @property
-    def moves_steadily(self) -> bool:
-        """Whether one distance of the two values explains all pairs in which neither stands at an end (theory (3)).
-
-        It does where the values are the same in all runs of an input, and not where they come from other noise.
-        """
-        ends = ends_of(self.first), ends_of(self.second)
-        gaps = [a - b for a, b in zip(self.first, self.second, strict=True) if a not in ends[0] and b not in ends[1]]
-        return not gaps or max(gaps) - min(gaps) <= 2 * (self.step or 2 * max(self.hidden))
-
-    def repeats(self, other: NumberSeries) -> bool:
-        """Say whether the number is another one moved by a constant: the end of an interval, or printed again."""
-        values = zip((*self.first, *self.second), (*other.first, *other.second), strict=True)
-        gaps, hidden = [a - b for a, b in values], [a + b for a, b in zip(self.hidden, other.hidden, strict=True)] * 2
-        lower = max(gap - each for gap, each in zip(gaps, hidden, strict=True))
-        return lower <= min(gap + each for gap, each in zip(gaps, hidden, strict=True))
-
-
-def read_numbers(replays: Replays) -> list[NumberSeries]:
-    """Return the released numbers that have noise, are there in every replay, and do not repeat another one."""
-    numbers: list[NumberSeries] = []
-    for path in replays.first[0].released:
-        leaves = [run.leaves[path] for run in replays.all if path in run.leaves and is_number(run.leaves[path])]
-        if len(leaves) < 2 * replays.count or is_separated(*replays.series[path]):
-            continue
-        values, places, n = [Fraction(leaf.value) for leaf in leaves], list(map(last_place, leaves)), replays.count
-        number = NumberSeries(
-            path=path,
-            first=tuple(values[:n]),
-            second=tuple(values[n:]),
-            hidden=tuple(map(max, zip(places[:n], places[n:], strict=True))),
-            step=_step((leaves[:n], leaves[n:])),
-        )
-        if len(numbers) > MOST_COMPARED or not any(number.repeats(other) for other in numbers):
-            numbers.append(number)
-    return numbers
-
-
-def is_number(leaf: Leaf) -> bool:
-    """Say whether a leaf is a number, and a real one. What is printed with too many digits stays a text."""
-    if leaf.sort == "fact" or isinstance(leaf.value, str):
-        return False
-    return not isinstance(leaf.value, float) or math.isfinite(leaf.value)
-
-
-def _step(sides: Sequence[Sequence[Leaf]]) -> Fraction:
-    """Return no less than the step that outputs are rounded to.
-
-    Outputs of one input that stand at no end differ by multiples of the step, whatever constant was added. Where all
-    of those are one number nothing is known, and the step is as large as everything that was seen.
-    """
-    gaps: list[tuple[Fraction, Fraction]] = []
-    for leaves in sides:
-        free = _away_from_ends(leaves)
-        gaps += [
-            (Fraction(leaf.value) - Fraction(free[0].value), last_place(leaf) + last_place(free[0]))
-            for leaf in free[1:]
-        ]
-    everything = [leaf for leaves in sides for leaf in leaves]
-    place = max(map(last_place, everything))
-    common = common_divisor([gap for gap, _ in gaps])
-    if not common:
-        values = [Fraction(leaf.value) for leaf in everything]
-        return max(values) - min(values)
-    if common > 2 * place:
-        return common
-    rounded = rounded_step(gaps)
-    return sum(rounded) + 2 * place if rounded else Fraction(0)
-
-
-def find_changed_scales(replays: Replays, numbers: Sequence[NumberSeries], *, is_additive: bool) -> Iterator[Violation]:
-    """Yield noise that is wider for one input: by what the generator was given, or by what it did.
-
-    The second is judged where one number is released and said to be a value and noise. A scale that varies from run to
-    run comes from other noise, which is post-processing.
-    """
-    for place, (one, other) in enumerate(zip(replays.first[0].draws, replays.second[0].draws, strict=False)):
-        sides = ((one, replays.first), (other, replays.second))
-        is_steady = all(len(run.draws) > place and run.draws[place][:3] == a[:3] for a, runs in sides for run in runs)
-        if is_steady and one[:2] == other[:2] and one.scale != other.scale:
-            sentence = f"the scale of a {one.kind} draw differs for the two inputs"
-            yield Violation(kind="noise-scale", sentence=sentence, where=one.where)
-            return
-    if is_additive and len(numbers) == 1 and len({*numbers[0].first, *numbers[0].second}) > 2:
-        slope = common_slope(numbers[0])
-        if slope is not None and not any(slope[0] <= sign <= slope[1] for sign in (-1, 1)):
-            ratio, _ = digits_apart(abs(slope[0] + slope[1]) / 2, Fraction(1))
-            yield Violation(
-                kind="noise-scale",
-                sentence=f"the noise in {numbers[0].path} is {ratio} times as wide for the one input as for the other",
-                evidence=(("ratio", ratio), ("replays", str(replays.count))),
-            )
-
-
-def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
-    """Return the bounds of the one ratio of noises that explains all replays, or None where none does (theory (4))."""
-    lowest = min(range(len(number.first)), key=lambda i: number.first[i])
-    lower, upper, seen = Fraction(-1 << 60), Fraction(1 << 60), 0
-    for i, (one, other) in enumerate(zip(number.first, number.second, strict=True)):
-        hidden = (number.step or number.hidden[i]) + (number.step or number.hidden[lowest])
-        run, rise = one - number.first[lowest], other - number.second[lowest]
-        if run <= 2 * hidden:
-            continue
-        ends = [(rise + a) / (run + b) for a in (-hidden, hidden) for b in (-hidden, hidden)]
-        lower, upper, seen = max(lower, min(ends)), min(upper, max(ends)), seen + 1
-    return (lower, upper) if seen > 2 and lower <= upper else None
-
-
-def find_movement(
-    replays: Replays, numbers: Sequence[NumberSeries], *, sensitivity: Fraction, norm: str
-) -> Iterator[Violation]:
-    """Yield that the released numbers move together by more than the claimed sensitivity, in one replay.
-
-    A number whose value comes from other noise moves by another distance in each replay, and is left out. Of more
-    numbers than were drawn some are made of the others (their sum, a percentage): those that move least are compared.
-    """
-    drawn = sum(1 if draw.kind == "bytes" else draw.size for draw in replays.first[0].draws) or len(numbers)
-    steady = [number for number in numbers if number.moves_steadily]
-    if not steady:
-        return
-    claimed, power = (sensitivity**2, 2) if norm == "l2" else (sensitivity, 1)
-
-    def length(distances: Sequence[Fraction]) -> Fraction:
-        return max(distances) if norm == "max" else sum((each**power for each in distances), Fraction(0))
-
-    def moved(replay: int) -> Fraction:
-        return length(sorted(each.moved_at_least(replay) for each in steady)[:drawn])
-
-    furthest, replay = max((moved(replay), replay) for replay in range(replays.count))
-    if furthest <= claimed:
-        return
-    seen = length(sorted(each.moved(replay) for each in steady)[:drawn])
-    shown, claim = digits_apart(_root(seen) if norm == "l2" else seen, sensitivity)
-    is_rounding = furthest - claimed <= claimed * ROUNDING * power and not any(each.step for each in steady)
-    yield Violation(
-        kind="rounding" if is_rounding else "sensitivity",
-        sentence=f"with the same noise the released numbers move by {shown}; claimed is {claim} ({norm})",
-        where=next((draw.where for draw in replays.first[0].draws), ""),
-        evidence=(("moved", shown), ("claimed", str(sensitivity)), ("numbers", str(len(steady)))),
-    )
-
-
-def _root(square: Fraction) -> Fraction:
-    """Return the root, off by less than 2^-128; to be shown."""
-    return Fraction(math.isqrt((square.numerator << 256) // square.denominator), 1 << 128)

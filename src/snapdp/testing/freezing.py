@@ -1,6 +1,6 @@
 """What an audit replaces in the process while noise is frozen, and that all of it is put back; one audit at a time.
 
-Layer: testing. Functions and classes that draw are found in all modules by identity (`from random import gauss` is the
+Room: testing. Functions and classes that draw are found in all modules by identity (`from random import gauss` is the
 same object), and generators that are held in modules, closures, defaults and attributes that the release can reach.
 Not reached: generators of C extensions, of other processes, and names bound inside objects that nothing of the release
 leads to.

@@ -1,6 +1,6 @@
 """Frozen noise: every generator of Python, numpy and snapdp draws what the number of the replay decides.
 
-Layer: testing. Two runs with the same number draw the same noise, call by call; runs with other numbers draw other
+Room: testing. Two runs with the same number draw the same noise, call by call; runs with other numbers draw other
 noise. Each place of the code that asks for bytes has a stream of its own, so that file names and keys that are drawn
 now and then do not shift the noise. The bytes are those of SHAKE-256, for replays only: when an audit ends, whatever is
 left of it draws from the operating system again. `freezing` puts these generators in place.

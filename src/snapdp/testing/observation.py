@@ -1,6 +1,6 @@
 """One run of a release with frozen noise, and everything about it that can be seen, taken apart into leaves.
 
-Layer: testing. Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws,
+Room: testing. Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws,
 the seeds, changes of the input, and threads that are left. Nothing of a run reaches the caller.
 
 What is returned may be hostile: no method of it is called, no __eq__, __repr__ or __iter__; known types are read by the
@@ -14,6 +14,7 @@ import functools
 import gc
 import io
 import logging
+import math
 import re
 import sys
 import threading
@@ -55,6 +56,13 @@ class Leaf(NamedTuple):
     def looks(self) -> tuple[str, str]:
         """What is the same for two leaves iff they look the same: -0.0 is not 0.0, 1 is not 1.0, NaN is itself."""
         return type(self.value).__name__, repr(self.value)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, and a real one. What is printed with too many digits stays a text."""
+        if self.sort == "fact" or isinstance(self.value, str):
+            return False
+        return not isinstance(self.value, float) or math.isfinite(self.value)
 
 
 class Observation(Value):

@@ -1,6 +1,6 @@
 """The audit of a release: two neighbouring inputs, the same noise, and everything that must not differ.
 
-Layer: testing. It refutes, and never proves: what varies with the noise is left to `counting`. A report repeats no cell
+Room: testing. It refutes, and never proves: what varies with the noise is left to `counting`. A report repeats no cell
 and no text of an input or an output, and a key only where both outputs have it.
 Source: Cebere et al. 2026 (arXiv 2602.17454). Theory: docs/theory/replay-audit.md.
 """
@@ -25,17 +25,15 @@ from snapdp.testing.findings import (
     Replays,
     Violation,
     fails_alike,
-    find_changed_scales,
     find_float_faults,
     find_misconduct,
-    find_movement,
     find_separations,
-    read_numbers,
     source_of,
     varying_paths,
 )
 from snapdp.testing.freezing import with_frozen_noise
 from snapdp.testing.frozen_noise import FrozenNoise
+from snapdp.testing.movement import find_changed_scales, find_movement, read_numbers
 from snapdp.testing.observation import AuditedInput, AuditedRelease, Observation, are_equal, observe
 from snapdp.values import Value
 
