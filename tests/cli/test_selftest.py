@@ -74,7 +74,7 @@ def test_a_run_that_is_ended_leaves_nothing_behind(tmp_path):
     command = [sys.executable, "-m", "snapdp", "selftest", "--only", "ledger"]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        while process.poll() is None and not [*tmp_path.iterdir()]:
+        while process.poll() is None and not [*tmp_path.glob("*/throw-away.ledger")]:
             time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
         process.communicate()

@@ -101,7 +101,7 @@ PACKAGE = "snapdp.selftest"
 _LINES = (  # name, module and function, what is compared with what
     ("logarithms", "checks:compare_logarithms", "known logarithms, Python's, numpy's and MPFR's with integers"),
     ("cipher", "checks:compare_cipher", "the key stream of noise with published and known answers"),
-    ("sampler", "sampler:compare_sampler", "single releases and arrays with the definition, on the same bits"),
+    ("sampler", "sampler:compare_sampler", "single releases and arrays with the definition"),
     ("engine", "checks:compare_engines", "the integers of a small table with known ones"),
     ("ledger", "checks:compare_ledger", "file locks, and SQLite's settings, with what a ledger needs"),
 )

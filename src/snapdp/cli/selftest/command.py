@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from snapdp.selftest import SelfTest
 
 EXAMPLE = """\b
-All values, tables and ledgers are made up; nothing that is printed is private.
+All values, tables and ledgers are made up, so nothing printed is private.
 PostgreSQL takes part where SNAPDP_POSTGRES is the address of a server, which
 is only read. TMPDIR chooses the disk for the ledger.
 Exit: 0 nothing differs, 1 something does.
