@@ -421,14 +421,6 @@ def test_release_plan_and_init_take_magnitudes_by_their_flag():
     assert study("made.toml").column("age").kind == "magnitude"
 
 
-def test_a_conversation_about_magnitudes_asks_for_no_kind(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    answers = "people\nn\nn\n50\n1\nmagnitudes\nage\n\nsave\n"
-    done = CliRunner().invoke(main, ["init", "study.toml"], input=answers)
-    assert done.exit_code == 0, done.output
-    assert study("study.toml").asked[0].statistic.title == "magnitudes(age)"
-
-
 def test_the_help_says_first_that_it_is_charged():
     listed = run("--help").stdout
     line = next(each for each in listed.splitlines() if each.strip().startswith("explore"))

@@ -55,5 +55,5 @@ def test_a_cell_of_a_file_and_the_flag_alpha_are_fine():
 
 def test_every_command_has_its_page_and_colours_are_for_terminals():
     found = shown()
-    assert {"page-plan", "page-release", "page-ledger-create", "page-lab-bound", "page-completion"} <= found.keys()
+    assert {"page-plan", "page-release", "page-ledger-create", "page-lab-bound"} <= found.keys()
     assert not any("\x1b" in text for text in found.values())

@@ -145,7 +145,7 @@ def test_the_statement_of_a_study_has_one_code_for_all_columns():
     study = declared("--count", "--by", "region,sex", *SEX, *REGION)
     assert study.asked
     path = next(Path().glob("*.toml"))
-    text = run("sql", str(path)).stdout
+    text = run("plan", str(path), "--sql").stdout
     assert "FROM range(4) AS declared(code)" in text
     assert "SELECT CAST(q0 AS BIGINT) * 2 + q1 AS code" in text
 
@@ -154,15 +154,3 @@ def test_a_look_is_at_every_column_of_the_groups():
     done = run("inspect", "people.csv", "--count", "--by", "region,age", *REGION, *AGE[:4])
     assert all(name in done.stdout for name in ("region", "age"))
     assert "sex" not in done.stdout
-
-
-def test_questions_take_several_columns_and_ask_for_bins():
-    answers = [
-        "people", "n", "n", "100", "1", "count", "region, sex, age", "categories", "north,south", "", "yes/no", "",
-        "numbers", "0,18,oops", "0,18,65", "1", "count by age", "", "save",
-    ]  # fmt: skip
-    done = run("init", "asked.toml", stdin="\n".join(answers) + "\n")
-    study = load_study("asked.toml")
-    assert [each.statistic.title for each in study.asked] == ["count by region, sex, age", "count by age"]
-    assert study.column("age").edges == (0, 18, 65)
-    assert "What does region hold?\n  1 categories" in done.stderr

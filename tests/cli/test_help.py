@@ -29,12 +29,10 @@ from tests import ROOT
 WIDTH = 80
 EVERY = dict(commands_below(main, click.Context(main, info_name="snapdp")))
 ALONE = {name: command for name, command in EVERY.items() if not isinstance(command, click.Group)}
-CHARGED = ("start", "release", "explore")
+CHARGED = ("release", "explore")
 NOT_RUN = {
     "ledger migrate": "it needs a server",
     "serve": "it stays until it is stopped: see test_serve",
-    "start": "it asks",
-    "tour": "it is run among the pages",
 }
 TABLE = table_text(people())
 
@@ -135,14 +133,12 @@ def test_a_page_ends_with_an_example_of_its_command(name):
 def test_every_example_of_a_page_runs_where_the_files_of_the_demo_lie(name):
     if name == "ledger create":  # the account is there already
         Path("people.ledger").unlink()
-    if name == "init":  # so is the study, and without flags it asks
+    if name == "init":  # so is the study
         Path("study.toml").unlink()
     found = examples(page(name))
     if any("record.json" in words for words in found):
         record()
     for words in found:
-        if words[1:] == ["init", "study.toml"]:
-            continue
         follow(words[1:])
 
 
@@ -291,7 +287,7 @@ def test_a_name_that_nobody_can_guess_is_refused_without_a_hint():
         ("release x -o f", "--report FILE.html"),
         ("verify x --output f", "--certificate FILE.json writes the certificate, --report FILE.html a page."),
         ("ledger show x --output f", "--json prints JSON, which > FILE keeps."),
-        ("plan --yes", "It belongs to snapdp start, snapdp explore, snapdp release."),
+        ("plan --yes", "It belongs to snapdp explore, snapdp release."),
         ("plan --epsilom 1", "Did you mean: --epsilon"),
         ("release x --seed 1", "Noise has no seed"),
         ("ledger show x --eps 1", "No such option '--eps'.\n"),
@@ -343,3 +339,21 @@ def test_the_page_of_commands_has_every_command_and_the_lines_that_it_quotes():
     assert len(quoted) == 2
     for words, told in quoted:
         assert run(*words.split()).stderr.splitlines()[-1] == told
+
+
+def completed(**words: str) -> str:
+    env = {f"{'_SNAPDP_' if key == 'COMPLETE' else ''}{key}": word for key, word in words.items()}
+    return str(CliRunner(env=env).invoke(main, [], prog_name="snapdp").stdout)
+
+
+def test_a_shell_completes_commands_flags_and_files_by_the_script_of_click():
+    for shell in ("bash", "zsh", "fish"):
+        assert f"_SNAPDP_COMPLETE={shell}_complete" in completed(COMPLETE=f"{shell}_source")
+    for words, offered in {
+        "snapdp in": ["plain,init", "plain,inspect"],
+        "snapdp ledger cr": ["plain,create"],
+        "snapdp plan --cov": ["plain,--covariance"],
+        "snapdp plan st": ["file,st"],
+    }.items():
+        last = str(len(words.split()) - 1)
+        assert completed(COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=last).split() == offered

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.studies.reader import study_from_toml
 
 ROWS = 4359  # three thousand and more of one, a few of the other: 3,954 and 405
 
@@ -91,16 +90,6 @@ def test_flags_that_make_no_sense_say_why(flags, problem):
     done = run("plan", *flags, "--n", "9", "--epsilon", "1")
     assert done.exit_code != 0
     assert re.search(problem, " ".join(done.stderr.split()))
-
-
-def test_init_asks_for_booleans_and_dates(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    answers = ["d", "n", "y", "90", "1", "table", "visit", "dates", "2024-01-01 to 2024-12-31", "week", "", ""]
-    answers += ["count", "smokes", "yes/no", "", "", "save"]
-    done = CliRunner().invoke(main, ["init", "s.toml"], input="\n".join(answers) + "\n")
-    assert done.exit_code == 0, done.output
-    study = study_from_toml((tmp_path / "s.toml").read_text())
-    assert [column.kind for column in study.columns] == ["date", "boolean"]
 
 
 @pytest.mark.usefixtures("survey")

@@ -18,7 +18,6 @@ from snapdp.audits import audit, check_release, release_certificate
 from snapdp.cli.app import main
 from snapdp.errors import PremiseError, SnapdpError
 from snapdp.studies.reader import load_study, study_from_values
-from tests.cli.conversing import refusals
 
 VISITS = pd.DataFrame(
     {
@@ -169,24 +168,6 @@ def test_a_study_is_written_and_read_again():
     ):
         Path("again.toml").write_text(_toml(relation, *asked), encoding="utf-8")
         assert load_study("again.toml") == study(relation, *asked).declared
-
-
-def test_init_asks_who_a_person_is_and_in_how_many_groups_one_counts():
-    """In brackets what is refused."""
-    answers = "visits\ny\n[id,id]\nid, land\n[0]\n2\n20\n1\npeople\nregion\n1\nnorth,south\n\n[0]\n2\n"
-    answers += "people by region\n9\ncount\n\n\nsave\n"
-    done = CliRunner().invoke(main, ["init", "asked.toml"], input=re.sub(r"[][]", "", answers))
-    assert done.exit_code == 0, done.stderr
-    assert refusals(done.stderr) == answers.count("[") + 1
-    told = " ".join(done.stderr.split())
-    assert "groups_per_person = 9 is more than there are groups: 2." in told
-    assert "This one is left out" in told
-    found = load_study("asked.toml")
-    assert (found.relation.person, found.relation.rows_per_person) == (("id", "land"), 2)
-    assert [each.statistic.title for each in found.asked] == ["persons by region", "count"]
-    several = "visits\nn\nn\n20\n1\n[people]\ncount\n\n\nsave\n"  # without a column that names them there are none
-    done = CliRunner().invoke(main, ["init", "other.toml"], input=re.sub(r"[][]", "", several))
-    assert (done.exit_code, refusals(done.stderr)) == (0, 1)
 
 
 def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():

@@ -54,11 +54,7 @@ def test_every_class_of_errors_is_in_the_table():
 HANDED_ON = {  # where an error only repeats what another one has said, which is on a page already
     "cli/flags/arguments.py": 1,
     "cli/flags/several_columns.py": 1,
-    "cli/flags/two_readings.py": 1,
     "cli/gallery/attack.py": 1,
-    "cli/start/declarations.py": 1,
-    "cli/start/questions.py": 1,
-    "cli/start/line.py": 1,
     "cli/verify.py": 1,
     "studies/statistics/parts.py": 1,
 }

@@ -26,7 +26,7 @@ def test_every_page_is_in_the_navigation_and_only_once():
 
 LOOKED_FOR = {  # the page of each card on the front page, and what its readers look for: one click from there
     "guide/publish.md": (
-        "start/install start/ten-minutes guide/page guide/start explanation/epsilon-in-odds "
+        "start/install start/ten-minutes guide/page explanation/epsilon-in-odds "
         "explanation/choosing-epsilon explanation/choosing-bounds-and-n-max explanation/noise-intervals "
         "guide/missing-data guide/csv-files guide/tables guide/quantiles guide/who-is-a-person guide/ledger "
         "guide/record glossary reference/errors"

@@ -36,7 +36,6 @@ ALONE = "--missing dropped --n 5000 --epsilon 0.5"
 MEAN = f"--mean age --bounds 0,120 {ALONE}"
 CALLS = {  # name of a screen: the command, run one after the other in one directory
     "demo": "snapdp demo .",
-    "tour": "snapdp tour",
     "map": "snapdp --help",
     "help": "snapdp help",
     **{
@@ -103,7 +102,7 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "ledger-verify": "snapdp ledger verify more.ledger --against r.json",
     "ledger-backup": "snapdp ledger backup more.ledger monday.ledger",
     "ledger-restore": "snapdp ledger restore monday.ledger again.ledger --against r.json",
-    "sql": "snapdp sql ages.toml",
+    "sql": "snapdp plan ages.toml --sql",
     "verify-record": "snapdp verify record.json --ledger people.ledger --certificate release.json",
     "verify-program": "snapdp verify snap_half --certificate half.json",
     "verify-refuted": "snapdp verify snap_half --claim 0.49",
@@ -215,7 +214,7 @@ def offences(screens: dict[str, str]) -> dict[str, list[str]]:
 
 def is_for_data_holders(name: str) -> bool:
     """Tell whether a screen is one of commands that publish; the others are for auditors, who have read the theory."""
-    return re.match(r"(page-)?(lab|verify|check|tour|former|completion)\b|refused-altered", name) is None
+    return re.match(r"(page-)?(lab|verify|check|former)\b|refused-altered", name) is None
 
 
 def known_offences() -> dict[str, list[str]]:

@@ -26,7 +26,7 @@ _HEADINGS = {
     "Arithmetic": "arithmetic bits",
     "A bare mechanism": "sensitivity grid gamma bound clamp",
     "What if": "if-like if-rows if-value if-output",
-    "Output": "title publisher contact report record values study directory plot details json",
+    "Output": "title publisher contact report record values study directory plot details sql dialect json",
 }
 HEADINGS = {name: heading for heading, names in _HEADINGS.items() for name in names.split()}
 HEADINGS |= dict.fromkeys(KINDS, "Statistics")
