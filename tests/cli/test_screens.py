@@ -537,7 +537,7 @@ def test_errors_and_reprs_of_the_library_show_names_visibly(name):
     assert UNSEEN.search(repr(snapdp.study(good).plan().offers())) is None
 
 
-def test_a_picture_shows_any_title_and_reads_no_formula_in_it():
+def test_a_picture_shows_any_title():
     values = study_values(NAMES["everything"])
     values["statistic"] = values["statistic"][:1]
     done = run("plan", written(values), "--plot", "p.svg")
