@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple, Self
 
-from snapdp.display.charts import LOOKS
 from snapdp.display.html import Html
 from snapdp.display.pictures.axis import FACTORS, Axis, tick_text
-from snapdp.display.pictures.frame import SHARP, WHOLE, framed, inside, level, stretched, upright, written
+from snapdp.display.pictures.frame import LOOKS, SHARP, WHOLE, framed, inside, level, stretched, upright, written
 from snapdp.exact import floor_log10, power_of_ten
 from snapdp.values import Value
 

@@ -3,7 +3,7 @@
 Room: display. A track is an SVG as wide as its place, without a view box: marks stand at percentages of the width, so
 text and lines keep their size on a telephone, and all tracks of a table share one axis. Lengths of bars are compared,
 hence bars begin at zero; dots stand where their value is, on an axis that need not hold zero. The numbers themselves
-are text beside the track. Every text is escaped; colours are those of `charts`, so no style sheet is needed.
+are text beside the track. Every text is escaped; colours are those of `frame`, so no style sheet is needed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from snapdp.display.charts import LOOKS, THINNEST, Look, title_of
 from snapdp.display.html import Html, escape
 from snapdp.display.pictures.axis import Axis, Real, tick_text
+from snapdp.display.pictures.frame import LOOKS, THINNEST, Look, title_of
 from snapdp.display.text import one_line
 from snapdp.values import Value
 

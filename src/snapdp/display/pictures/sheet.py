@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snapdp.display.charts import title_of
 from snapdp.display.html import Html, escape
-from snapdp.display.pictures.frame import FONT
+from snapdp.display.pictures.frame import FONT, title_of
 from snapdp.display.text import one_line
 
 MARGIN, HEADING, LETTER = 24, 30, 7
