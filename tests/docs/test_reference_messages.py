@@ -96,7 +96,7 @@ def test_every_message_of_the_source_is_on_a_page():
         for node in ast.walk(messages.trees(api.SOURCE).get(path) or ast.parse(text))
         if raising(node, family)
     ]
-    assert len(made) > 900
+    assert len(made) > 850
     lacking = {place for place in made if place not in listed}
     assert Counter(place.partition(":")[0] for place in lacking) == HANDED_ON, sorted(lacking)
     assert [each.place for each in every_message() if each.room not in ROOMS] == []

@@ -87,10 +87,12 @@ def inside(x: float, *, reach: float = 25) -> Anchor:
 
 
 def upright(x: float, *, top: float, foot: float, look: Look) -> str:
+    """Return a line at a percentage of the width, from a height down to another."""
     return f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{top:g}" y2="{foot:g}" {LOOKS[look]}/>'
 
 
 def level(y: float, *, start: float = 0, end: float = 100, look: Look = "axis") -> str:
+    """Return a line at a height, between two percentages of the width."""
     return f'<line x1="{start:.2f}%" x2="{end:.2f}%" y1="{y:g}" y2="{y:g}" {LOOKS[look]}/>'
 
 
@@ -102,6 +104,7 @@ def box(*, x: float, y: float, width: float, height: float, look: Look, said: st
 
 
 def dot(x: float, y: float, *, look: Look, said: str = "") -> str:
+    """Return a point at a percentage of the width."""
     return f'<circle cx="{x:.2f}%" cy="{y:.1f}" r="5" {LOOKS[look]}>{title_of(said)}</circle>'
 
 
