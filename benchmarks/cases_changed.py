@@ -1,4 +1,4 @@
-"""Work whose cost is compared with that of an earlier commit: short vectors, lists, many groups, laws, pictures.
+"""Work whose cost is compared with that of an earlier commit: short vectors, lists, many groups, laws.
 
 Uses public names only where it can, and none that an earlier commit lacks: `before.py` runs these cases on both.
 """
@@ -6,9 +6,7 @@ Uses public names only where it can, and none that an earlier commit lacks: `bef
 from __future__ import annotations
 
 import random
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
 import snapdp
 from case import Case, Step, calls, either
@@ -68,17 +66,6 @@ def moments() -> Step:
     return step
 
 
-def picture() -> Step:
-    """The picture of a plan with one row."""
-    from snapdp.cli import plots
-
-    report = either("report", "snapdp.accuracy.worth", "snapdp.planner.report")
-
-    result = report(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
-    path = Path(tempfile.mkdtemp()) / "plan.svg"
-    return lambda: plots.write(result, path)
-
-
 CASES = [
     Case("vector 1e3", "vector", 20 * 1_000, short_vector),
     Case("array 1e5", "vector", LIST, array),
@@ -86,5 +73,4 @@ CASES = [
     Case("list of ints 1e5", "vector", LIST, integers),
     Case("derived means, one group", "scalar", GROUPS, means),
     Case("moments over 16,000 indices", "scalar", 1, moments),
-    Case("plan picture, one row", "scalar", 1, picture),
 ]

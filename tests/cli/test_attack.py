@@ -125,7 +125,7 @@ def test_without_a_name_every_attack_has_its_rows_and_nothing_is_explained(monke
         (["ties", "--target", "jax"], "numpy, snapdp, diffprivlib, opendp, python-dp"),
         (["ties", "--target", "opendp"], "None of these attacks"),
         (["ties", "--trials", "0"], "0 is not in the range"),
-        (["ties", "--plot", "x.bmp"], ".svg, .png or .pdf"),
+        (["ties", "--plot", "x.bmp"], "--plot writes SVG, to a name that ends in .svg"),
     ],
 )
 def test_what_is_not_known_is_wrong_usage_with_what_is_allowed(words, told):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
-import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
 from snapdp.cli.learn.demo import people
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def run(*arguments):
@@ -38,10 +39,11 @@ def test_json_has_the_same_rows():
 
 
 def test_a_picture_is_written(tmp_path):
-    path = tmp_path / "compare.png"
+    path = tmp_path / "compare.svg"
     done = run("--epsilons", "0.999,1", "--plot", str(path))
     assert done.exit_code == 0
-    assert path.read_bytes().startswith(b"\x89PNG")
+    drawn = ET.parse(path).getroot()
+    assert {"Laplace", "notes' rule"} <= {each.text for each in drawn.iter(f"{SVG}text")}
     assert "picture: " in done.stderr
 
 
@@ -96,7 +98,7 @@ def test_the_other_comparisons_are_tables_and_json_of_the_same_rows(words, first
 def test_they_are_pictures_as_well(show, tmp_path):
     path = tmp_path / "p.svg"
     assert run("--show", show, "--plot", str(path)).exit_code == 0
-    assert points_of(path)
+    assert len(list(ET.parse(path).getroot().iter(f"{SVG}text"))) > 10
 
 
 def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where():
@@ -124,7 +126,7 @@ def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where
         (["--show", "errors", "--rows", "1/2"], 2, "whole numbers"),
         (["--show", "errors", "--rows", "0"], 1, "rows"),
         (["--show", "errors", "--rows", "6000"], 1, "rows"),
-        (["--epsilons", "1,2", "--plot", "x.gif"], 2, ".svg, .png or .pdf"),
+        (["--epsilons", "1,2", "--plot", "x.gif"], 2, "--plot writes SVG, to a name that ends in .svg"),
         (["--epsilons", "1", "--plot", "x.svg"], 2, "two --epsilons"),
         (["--epsilons", "0.999,1", "--plot", "nowhere/x.svg"], 2, "cannot be written"),
     ],
@@ -190,17 +192,3 @@ def test_flags_of_a_table_need_one():
     done = run("--show", "errors", "--column", "age", "--bounds", "0,9")
     assert (done.exit_code, "--bounds, --column belongs to --public-table" in done.stderr) == (2, True)
     assert run("--public-table", "people.csv").exit_code == 2  # accuracies read none
-
-
-def points_of(picture):
-    """Return the digest of what a picture shows, which does not depend on the program that drew it."""
-    return re.findall(r"points sha256 [0-9a-f]{64}", picture.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("words", [["--epsilons", "0.5,2"], ["--show", "clamp"]])
-def test_without_matplotlib_a_picture_is_refused_and_nothing_is_written(words, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = run(*words, "--plot", str(tmp_path / "p.svg"))
-    assert done.exit_code == 1
-    assert "pip install" in done.stderr
-    assert list(tmp_path.iterdir()) == []

@@ -194,7 +194,6 @@ epsilon = "1/4"
         (["plan", *MEAN, "--n-max", "5", "--epsilon", "1"], "--n and --n-max exclude each other"),
         (["plan", "--mean", "age", "--bounds", "0,1", "--missing", "0", "--epsilon", "1"], "Who is protected?"),
         (["plan", "people.csv"], "'people.csv' is no study file: its name does not end in .toml."),
-        (["sql", "people.csv"], "'people.csv' is no study file"),
         (
             ["release", "people.csv", *MEAN, "--epsilon", "1"],
             "Give --ledger PATH, such as the one that is here: --ledger people.ledger",
@@ -315,4 +314,4 @@ def commands(group: click.Group = main, path: str = "") -> dict[str, click.Comma
 
 def test_every_command_but_conversations_takes_json():
     without = {name for name, each in commands().items() if not any("--json" in option.opts for option in each.params)}
-    assert without == {"demo", "inspect", "tour"}  # a look is for people
+    assert without == {"demo", "inspect"}  # a look is for people

@@ -95,21 +95,17 @@ def test_flags_declare_a_file_and_the_record_states_it():
 def test_flags_that_contradict_the_study_are_refused(flags):
     german()
     Path("s.toml").write_text(STUDY.format(csv=SPREADSHEET, column="pay"))
-    for command in (["release", "s.toml", "--ledger", "l", "--yes"], ["sql", "s.toml", "--data", "t.csv"]):
-        done = run(*command, *flags)
-        assert done.exit_code == 2
-        assert f"{flags[0]} is not what the table [csv] of the study says" in done.stderr
-        assert run(*command, *FLAGS).exit_code == 0  # flags that repeat it are taken
+    command = ["release", "s.toml", "--ledger", "l", "--yes"]
+    done = run(*command, *flags)
+    assert done.exit_code == 2
+    assert f"{flags[0]} is not what the table [csv] of the study says" in done.stderr
+    assert run(*command, *FLAGS).exit_code == 0  # flags that repeat it are taken
 
 
 def test_flags_declare_the_file_of_a_study_that_has_no_such_table():
     german()
     Path("s.toml").write_text(STUDY.format(csv="", column="pay"))
-    done = run("sql", "s.toml", "--data", "t.csv", *FLAGS)
-    assert "encoding = 'latin-1'" in done.stdout
-    assert "replace(" in done.stdout
     assert run("release", "s.toml", *FLAGS, "--ledger", "l", "--yes").exit_code == 0
-    assert run("sql", "s.toml", *FLAGS).exit_code == 2  # nothing that is said goes unread
 
 
 @pytest.mark.parametrize(
@@ -171,19 +167,6 @@ def test_init_compares_names_with_the_file_and_writes_nothing_where_one_is_not_t
     assert not Path("s.toml").exists()
     assert run(*words, *FLAGS).exit_code == 0
     assert run("inspect", "s.toml").exit_code == 0  # with no flag: the study says how the file is written
-
-
-def test_init_asks_about_the_file_and_its_columns_where_it_asks():
-    german()
-    about = ["y", "3", "", "n", "y", "400", "1"]
-    done = CliRunner().invoke(main, ["init", "s.toml", "--data", "t.csv"], input="\n".join([*about, "average pey", ""]))
-    assert 'Did you mean "pay"? Enter takes it.' in done.stderr
-    assert "  snapdp init s.toml --data=t.csv\n" in done.stderr
-    lines = ["1", "average 1", "0 to 90000", "1", "1", "", "", "save"]
-    done = CliRunner().invoke(main, ["init", "s.toml", "--data", "t.csv"], input="\n".join(lines))
-    assert done.exit_code == 0, done.stderr
-    wanted = CsvDialect(delimiter=";", decimal=",", thousands=".")
-    assert (load_study("s.toml").csv, load_study("s.toml").data) == (wanted, "t.csv")
 
 
 def test_a_row_with_too_many_cells_is_told_with_the_sign_that_its_first_line_shows():

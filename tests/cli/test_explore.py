@@ -309,11 +309,3 @@ def test_a_budget_that_is_too_small_is_refused_before_the_table_is_read(people):
     assert done.exit_code == 1
     assert left() == 90
     assert not (people / "study.toml").exists()
-
-
-def test_a_conversation_about_magnitudes_asks_for_no_kind(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    answers = "people\nn\nn\n50\n1\nmagnitudes\nage\n\nsave\n"
-    done = CliRunner().invoke(main, ["init", "study.toml"], input=answers)
-    assert done.exit_code == 0, done.output
-    assert study("study.toml").asked[0].statistic.title == "magnitudes(age)"

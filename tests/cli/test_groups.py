@@ -119,7 +119,7 @@ def test_the_statement_of_a_study_has_one_code_for_all_columns():
     study = declared("--count", "--by", "region,sex", *SEX, *REGION)
     assert study.asked
     path = next(Path().glob("*.toml"))
-    text = run("sql", str(path)).stdout
+    text = run("plan", str(path), "--sql").stdout
     assert "FROM range(4) AS declared(code)" in text
     assert "SELECT CAST(q0 AS BIGINT) * 2 + q1 AS code" in text
 

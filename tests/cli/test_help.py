@@ -26,11 +26,9 @@ from snapdp.display import guessed_right
 WIDTH = 80
 EVERY = dict(commands_below(main, click.Context(main, info_name="snapdp")))
 ALONE = {name: command for name, command in EVERY.items() if not isinstance(command, click.Group)}
-CHARGED = ("start", "release", "explore")
+CHARGED = ("release", "explore")
 NOT_RUN = {
     "serve": "it stays until it is stopped: see test_serve",
-    "start": "it asks",
-    "tour": "it is run among the pages",
 }
 TABLE = table_text(people())
 
@@ -107,14 +105,12 @@ def test_a_page_ends_with_an_example_of_its_command(name):
 def test_every_example_of_a_page_runs_where_the_files_of_the_demo_lie(name):
     if name == "ledger create":  # the account is there already
         Path("people.ledger").unlink()
-    if name == "init":  # so is the study, and without flags it asks
+    if name == "init":  # so is the study
         Path("study.toml").unlink()
     found = examples(page(name))
     if any("record.json" in words for words in found):
         record()
     for words in found:
-        if words[1:] == ["init", "study.toml"]:
-            continue
         follow(words[1:])
 
 
@@ -230,7 +226,7 @@ def test_a_name_that_nobody_can_guess_is_refused_without_a_hint():
         ("release x -o f", "--report FILE.html"),
         ("verify x --output f", "--certificate FILE.json writes the certificate, --report FILE.html a page."),
         ("ledger show x --output f", "--json prints JSON, which > FILE keeps."),
-        ("plan --yes", "It belongs to snapdp start, snapdp explore, snapdp release."),
+        ("plan --yes", "It belongs to snapdp explore, snapdp release."),
         ("plan --epsilom 1", "Did you mean: --epsilon"),
         ("release x --seed 1", "Noise has no seed"),
         ("ledger show x --eps 1", "No such option '--eps'.\n"),

@@ -119,15 +119,6 @@ def test_an_accuracy_is_refused_in_words_that_fit():
     assert "two releases" not in told
 
 
-def test_init_asks_for_shares_and_for_a_step(place):
-    words = ["people", "n", "n", "1000", "1", "median", "pay", "0 to 5000", "0", "50", "1"]
-    words += ["0.9,0.1", "0.1,0.9", "", "median pay", "0.5", "", "save"]
-    run("init", "s.toml", input="\n".join([*words, ""]))
-    first, second = snapdp.study(place / "s.toml").asked
-    assert first.statistic.column.levels == 100
-    assert (first.statistic.title, second.statistic.title) == ("quantiles(pay)", "median(pay)")
-
-
 # Plan
 
 

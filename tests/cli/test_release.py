@@ -1,10 +1,9 @@
-"""`snapdp release`, `ledger`, `init`, `sql`, `demo`: what people type, see and get; exit codes; no charge in vain."""
+"""`release`, `ledger`, `init`, `plan --sql`, `demo`: what people type, see and get; exit codes; no charge in vain."""
 
 from __future__ import annotations
 
 import csv
 import json
-import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -14,11 +13,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import snapdp
 from snapdp import Ledger, load_release
 from snapdp.cli.app import main
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.studies.reader import load_study, study_from_toml
-from tests.cli.conversing import refusals
 
 SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--missing", "middle"]
 SHORT += ["--ledger", "people.ledger", "--yes"]
@@ -243,44 +242,41 @@ def test_init_writes_a_study_that_reads_back():
     assert load_study("new.toml") == study
 
 
-def test_init_asks_and_never_opens_data():
-    answers = "people\nn\nn\n6000\n1\naverage\nage\n0 to 120\n1\n1\n\n"
-    answers += "table\nregion\n1\nnorth, south\n\n\n\nsave\n"
-    done = run("init", "asked.toml", stdin=answers)
-    assert done.exit_code == 0, done.stderr
-    study = load_study("asked.toml")
-    assert [each.statistic.title for each in study.asked] == ["mean(age)", "histogram(region)"]
-    assert study.relation.rows == 6000
-    assert study.column("region").categories == ("north", "south")
-    assert study.column("age").dropped
-    assert not list(Path().glob("*.start.json"))
+@pytest.mark.parametrize("more", [[], ["--data", "people.csv", "--budget", "1"]])
+def test_init_without_a_statistic_says_what_to_give_with_an_example_that_runs(more):
+    done = run("init", "new.toml", *more)
+    assert done.exit_code == 2
+    assert not Path("new.toml").exists()
+    told = " ".join(done.stderr.split())
+    Path("study.toml").unlink()
+    assert run(*told.partition("for example: snapdp ")[2].split()).exit_code == 0
+    assert load_study("study.toml").data == "people.csv"
 
 
-def test_an_answer_that_cannot_be_used_is_asked_for_again_and_the_others_are_kept():
-    """In brackets what is refused; a statistic that is not defined is left out, with the column it brought."""
-    answers = "people\n[perhaps]\nn\nn\n[many]\n[0]\n6000\n[-1]\n[abc]\n1\n"
-    answers += "average\nage\n[70 to 15]\n15 to 70\n[0]\n1\n[no]\n[-3]\n40\n\n"
-    answers += "average age\n"  # asked for before: left out
-    answers += "table age\n[5]\n[20,x]\n[30,20]\n20,30,70\n"
-    answers += "table region\n[9]\n1\n[a,a]\nnorth,south\n\n"
-    answers += "table day\ndates\n[2020-13-01 to 2020-02-01]\n[2020-02-01 to 2020-01-01]\n2020-01-01 to 2020-03-01\n"
-    answers += "month\n\n\nsave\n"
-    done = run("init", "asked.toml", stdin=re.sub(r"[][]", "", answers))
-    assert done.exit_code == 0, done.stderr
-    assert refusals(done.stderr) == answers.count("[") + 1
-    assert done.stderr.count("This one is left out") == 1
-    study = load_study("asked.toml")
-    titles = ["mean(age)", "histogram(age)", "histogram(region)", "histogram(day)"]
-    assert [each.statistic.title for each in study.asked] == titles
-    assert [each.name for each in study.columns] == ["age", "region", "day"]
+def test_the_sql_of_a_plan_is_the_statement_of_the_study():
+    text = run("plan", "study.toml", "--sql").stdout
+    assert "COUNT_IF" in text
+    assert "read_csv" not in text
+    assert json.loads(run("plan", "study.toml", "--sql", "--json").stdout) == {"ok": True, "sql": text[:-1]}
+    on_spark = run("plan", "study.toml", "--sql", "--dialect", "spark").stdout
+    assert on_spark == snapdp.study("study.toml").sql(dialect="spark") + "\n"
+    assert on_spark != text
 
 
-def test_sql_shows_what_will_run():
-    plain = run("sql", "study.toml").stdout
-    assert "COUNT_IF" in plain
-    assert "read_csv" not in plain
-    with_table = json.loads(run("sql", "study.toml", "--data", "people.csv", "--json").stdout)["sql"]
-    assert "read_csv" in with_table
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["study.toml", "--dialect", "spark"], "--dialect belongs to --sql."),
+        (["--count", "--n", "5", "--sql"], "give the study file"),
+        (["study.toml", "--sql", "--fit"], "--fit is not read together with --sql."),
+        (["study.toml", "--sql", "--ledger", "people.ledger"], "--ledger is not read together with --sql."),
+        (["study.toml", "--sql", "--plot", "x.svg"], "--plot is not read together with --sql."),
+    ],
+)
+def test_nothing_that_is_said_beside_sql_goes_unread(words, told):
+    done = run("plan", *words)
+    assert done.exit_code == 2
+    assert told in " ".join(done.stderr.split())
 
 
 # All commands

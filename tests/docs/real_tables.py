@@ -18,7 +18,7 @@ from pathlib import Path
 
 import snapdp
 from snapdp.audits.release_audit import is_sound
-from snapdp.display import Chart, scale
+from snapdp.display import box, dot, framed, level, scale, together, upright, written
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import Number, Release, released
 from tests import ROOT
@@ -26,7 +26,7 @@ from tests import ROOT
 PAGE = ROOT / "docs" / "guide" / "real-tables.md"
 MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"^```toml (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-WIDTH, LABEL, RIGHT, ROW, FOOT = 560, 150, 30, 24, 24
+WIDTH, LABEL, RIGHT, ROW, FOOT = 560, 27.0, 5.0, 24, 24
 INCOME, ASSETS, HOURS = 0, 1, 0  # the places of statistics in the two studies
 SIZES, RANGE = 2, (8, 128)
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
@@ -124,21 +124,22 @@ def medians_by_size(directory: Path) -> str:
     """Return the picture of medians by the size of families: released, with intervals, and true."""
     numbers = quantiles_of(drawn("families", directory), SIZES)
     families = answered(directory, "families", "inc", "fsize")
-    chart = Chart(width=WIDTH, height=ROW * len(numbers) + FOOT)
-    x = scale(*RANGE, start=LABEL, end=WIDTH - RIGHT)
+    x, foot, drawn_marks = scale(*RANGE, start=LABEL, end=100 - RIGHT), ROW * len(numbers), []
     for row, each in enumerate(numbers):
         middle, true = ROW * row + ROW / 2, true_quantile(families[each.cell], Fraction(1, 2))
-        chart.label(LABEL - 8, middle + 4, f"{each.cell} ({len(families[each.cell])} families)", anchor="end")
+        name = f"{each.cell} ({len(families[each.cell])} families)"
+        drawn_marks.append(written(name, x=LABEL - 1, y=middle + 4, anchor="end"))
         low, high = _ends(each)
-        with chart.together(f"size {each.cell}: {low:g} to {high:g}; true {true:.1f}"):
-            chart.interval(x(low), x(high), y=middle)
-            if (low, high) != RANGE:
-                chart.point(x(each.value), middle, look="second")
-            chart.rectangle(x=x(true) - 1.5, y=middle - 9, width=3, height=18, look="hit")
-    chart.vertical(LABEL, start=0, end=chart.height - FOOT)
-    for end in (8, 48, 88, 128):
-        chart.label(x(end), chart.height - 6, str(end))
-    return _file(chart.svg("median income by the size of families: released with intervals, and the true ones"))
+        marks = [level(middle, start=x(low), end=x(high), look="interval")]
+        marks += [upright(x(end), top=middle - 4, foot=middle + 4, look="interval") for end in (low, high)]
+        if (low, high) != RANGE:
+            marks.append(dot(x(each.value), middle, look="second"))
+        marks.append(box(x=x(true) - 0.2, y=middle - 9, width=0.4, height=18, look="hit"))
+        drawn_marks.append(together(marks, f"size {each.cell}: {low:g} to {high:g}; true {true:.1f}"))
+    drawn_marks.append(upright(LABEL, top=0, foot=foot, look="axis"))
+    drawn_marks += [written(str(end), x=x(end), y=foot + FOOT - 6, anchor="middle") for end in (8, 48, 88, 128)]
+    title = "median income by the size of families: released with intervals, and the true ones"
+    return _file(framed(drawn_marks, title=title, height=foot + FOOT, width=WIDTH))
 
 
 def incomes(directory: Path) -> str:

@@ -53,12 +53,12 @@ def test_the_tests_say_what_is_missing_where_nothing_can_be_installed(tmp_path):
     assert done.stdout == ""
 
 
-def test_the_core_installs_neither_pictures_nor_servers():
+def test_the_core_installs_no_servers():
     """What a release from files needs, and no more; the rest are extras."""
     names = {re.match(r"[\w-]+", each)[0] for each in PROJECT["dependencies"]}
     assert names == {"numpy", "gmpy2", "cryptography", "click", "duckdb", "lark", "rich"}
     extras = PROJECT["optional-dependencies"]
-    assert extras["all"] == ["snapdp[plot,spark,postgres,web]"]
+    assert extras["all"] == ["snapdp[spark,postgres,web]"]
     assert extras["dev"][0] == "snapdp[all,docs]"
 
 

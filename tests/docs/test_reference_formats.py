@@ -227,7 +227,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("ledger verify l.ledger", "`snapdp ledger verify`", set()),
     ("ledger backup l.ledger b.ledger", "`snapdp ledger backup`", set()),
     (f"init s.toml {PLAN.removeprefix('plan ')}", "`snapdp init`", set()),
-    ("sql s.toml", "`snapdp sql`", set()),
+    ("plan s.toml --sql", "`snapdp plan --sql`", set()),
     ("verify snap_half --certificate h.json", "`snapdp verify` PROGRAM", set()),
     ("check h.json", "`snapdp check`", {"certificates"}),
     ("lab derive snap_half", "`snapdp lab derive`", {"rules", "warning", "--rules"}),
@@ -236,7 +236,6 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("lab compare --epsilons 1", "`snapdp lab compare`", set()),
     ("lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000 --bits 118", "`snapdp lab bits`", set()),
     ("help epsilon", "`snapdp help`", {"topics"}),
-    ("completion bash", "`snapdp completion`", set()),
     ("ledger restore l.ledger b.ledger --no-record", "`snapdp ledger restore`", set()),
     (f"registry {GOLDEN[1]}/record.json", "`snapdp registry`", set()),
     (f"verify {GOLDEN[1]}/record-median.json", "`snapdp verify` RECORD", {"reason"}),
@@ -246,7 +245,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("attack returned-noise --target numpy --trials 50", "`snapdp attack`", set()),
 ]
 NEED_MORE = {  # a person, noise and a ledger, a server: tests/cli compares their results
-    "`snapdp start`", "`snapdp release`, `snapdp explore`", "`snapdp serve`",
+    "`snapdp release`, `snapdp explore`", "`snapdp serve`",
 }  # fmt: skip
 
 
@@ -266,7 +265,7 @@ def test_results_have_the_keys_that_the_page_states(typed, line, others, tmp_pat
     runner = CliRunner()
     if "l.ledger" in typed and not typed.startswith("ledger create"):
         runner.invoke(app.main, CREATE.split())
-    if typed == "sql s.toml":
+    if typed == "plan s.toml --sql":
         runner.invoke(app.main, [*f"init s.toml {PLAN.removeprefix('plan ')}".split()])
     if typed == "check h.json":
         runner.invoke(app.main, ["verify", "snap_half", "--certificate", "h.json"])

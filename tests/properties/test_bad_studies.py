@@ -160,7 +160,7 @@ def test_bad_study_files_on_the_command_line(world, count):
                 ["release", "in/study.toml", "--data", "in/people.csv", "--ledger", ledger, "--yes"],
                 ["release", "in/study.toml", "--data", "in/people.csv", "--ledger", ledger, "--yes", "--json"],
                 ["plan", "in/study.toml"],
-                ["sql", "in/study.toml", "--data", "in/people.csv"],
+                ["plan", "in/study.toml", "--sql"],
             ]
         )
         codes.append(typed(world, words))

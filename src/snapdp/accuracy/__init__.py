@@ -67,12 +67,7 @@ if TYPE_CHECKING:
     from snapdp.accuracy.hints import NEAR as NEAR, WORTH_SAYING as WORTH_SAYING, Hint as Hint
     from snapdp.accuracy.interval import NoiseInterval as NoiseInterval, noise_interval as noise_interval
     from snapdp.accuracy.laplace import Distance as Distance, distance as distance, distance_tail as distance_tail
-    from snapdp.accuracy.law_bars import (
-        LawBar as LawBar,
-        LawBars as LawBars,
-        bars_of_law as bars_of_law,
-        law_heights as law_heights,
-    )
+    from snapdp.accuracy.law_bars import LawBar as LawBar, LawBars as LawBars, bars_of_law as bars_of_law
     from snapdp.accuracy.moments import (
         bias as bias,
         bias_range as bias_range,
@@ -164,7 +159,7 @@ else:
             "hints": "NEAR WORTH_SAYING Hint",
             "interval": "NoiseInterval noise_interval",
             "laplace": "Distance distance distance_tail",
-            "law_bars": "LawBar LawBars bars_of_law law_heights",
+            "law_bars": "LawBar LawBars bars_of_law",
             "moments": "bias bias_range expected_absolute_error expected_bias mse variance",
             "price": "TABLE_EPSILONS price_of_snapping price_table",
             "published.claims": "BesideExact PrintedClaim beside_exact",

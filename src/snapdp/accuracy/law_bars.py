@@ -11,7 +11,7 @@ Theory: docs/theory/exact-law.md, (3).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 from snapdp.exact import to_float_nearest
@@ -98,8 +98,3 @@ def law_mass(law: ExactLaw, first: int, last: int) -> float:
     width = math.inf if left is None or right is None else to_float_nearest(right - left)
     nearest = min(abs(each) for each in (left, right) if each is not None)
     return math.exp(-to_float_nearest(nearest)) * -math.expm1(-width) / 2
-
-
-def law_heights(law: ExactLaw, indices: Sequence[int]) -> list[float]:
-    """Return the probabilities of some single indices as doubles."""
-    return [law_mass(law, k, k) for k in indices]

@@ -6,7 +6,7 @@ asks many times.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from snapdp.accuracy import LawBar, LawBars, bars_of_law
@@ -28,6 +28,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import to_float_nearest
+from snapdp.mechanism import ExactLaw
 from snapdp.studies import UNADJUSTED, Line, RankCurve, Relation, ReleasedPart, explain_protection, remembered
 
 RANK_PIECES = 12  # of a curve that is straight but for what nobody sees: each point takes long
@@ -36,41 +37,70 @@ WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much
 
 def law_drawn(fall: Fall) -> Html:
     """Return where the released number may fall, if the true value were a guess."""
-    released, half = fall.released, _half(fall.released)
-    found = bars_of_law(released.law(fall.guess))
-    chances = dict(zip(released.parameters.ends, fall.end_chances, strict=True))
-    between = " to ".join(dict.fromkeys(fall.ends_of_band))
-    (low, high), (first, last), often = released.range, fall.band, released.line.alpha
-    picture = LawPicture(
-        bars=[_bar(each, released, chances) for each in found.bars],
-        band=(first - half, last + half, f"{confidence(often)}{_measured(released, ',')}: {between}"),
-        value=(fall.guess, f"true value {fall.text}"),
+    released = fall.released
+    (low, high), often = released.range, released.line.alpha
+    return law_picture(
+        released.law(fall.guess),
+        released.statistic,
+        released.part.numerator.factor * released.parameters.data_grid / 2,
+        dict(zip(released.parameters.ends, fall.end_chances, strict=True)),
+        value=(fall.guess, fall.text),
+        band=(*fall.band, " to ".join(dict.fromkeys(fall.ends_of_band))),
         range=(low, high, number_text(low, released), number_text(high, released)),
+        often=(confidence(often), how_often(often)),
+        measured=_measured(released),
+        name=released.name,
+    )
+
+
+def law_picture(
+    law: ExactLaw,
+    number: Callable[[int], Fraction],
+    half: Fraction,
+    chances: Mapping[int, Fraction],
+    *,
+    value: tuple[Fraction, str],
+    band: tuple[Fraction, Fraction, str],
+    range: tuple[Fraction, Fraction, str, str],
+    often: tuple[str, str],
+    measured: str = "",
+    name: str,
+) -> Html:
+    """Return where an output may fall whose law is known.
+
+    number    returns the output of an index; `half` is half the distance of two, so far a bar reaches to both sides
+    chances   of the indices of both ends
+    value     the guess, and as it is written; likewise the ends of the band together, and those of the range
+    often     how many releases are in the band, for a heading and in a sentence
+    measured  what figures are called that are adjusted afterwards
+    """
+    found, (first, last, between) = bars_of_law(law), band
+    picture = LawPicture(
+        bars=[_bar(each, number, half, law.parameters.low, chances) for each in found.bars],
+        band=(first - half, last + half, f"{often[0]}{measured and f',{measured}'}: {between}"),
+        value=(value[0], f"true value {value[1]}"),
+        range=range,
         each=_together(found),
     )
     said = (
-        f"If the true value were {fall.text}, {how_often(often)} the released number{_measured(released)} is {between}."
+        f"If the true value were {value[1]}, {often[1]} the released number{measured} is {between}."
         f" Bars are as high as probabilities; {_together(found)}."
     )
-    return picture.svg(title=f"Where the released number may fall: {released.name}", said=said)
+    return picture.svg(title=f"Where the released number may fall: {name}", said=said)
 
 
-def _bar(bar: LawBar, released: ReleasedPart, chances: dict[int, Fraction]) -> Bar:
-    half = _half(released)
-    low, high = released.statistic(bar.first) - half, released.statistic(bar.last) + half
-    which = "lowest" if bar.first == released.parameters.low else "highest"
+def _bar(
+    bar: LawBar, number: Callable[[int], Fraction], half: Fraction, lowest: int, chances: Mapping[int, Fraction]
+) -> Bar:
+    which = "lowest" if bar.first == lowest else "highest"
     said = f"{which} possible: {chance_text(chances[bar.first])}" if bar.is_end else ""
+    low, high = number(bar.first) - half, number(bar.last) + half
     return Bar(low=low, high=high, probability=bar.height, is_end=bar.is_end, said=said)
 
 
-def _half(released: ReleasedPart) -> Fraction:
-    """Return half the distance of two released numbers: so far a bar reaches to both sides."""
-    return released.part.numerator.factor * released.parameters.data_grid / 2
-
-
-def _measured(released: ReleasedPart, sign: str = "") -> str:
+def _measured(released: ReleasedPart) -> str:
     """Return that a figure is one before adjusting, where tables are adjusted afterwards."""
-    return f"{sign} {UNADJUSTED}" if released.line.margins else ""
+    return f" {UNADJUSTED}" if released.line.margins else ""
 
 
 def _together(bars: LawBars) -> str:
@@ -118,7 +148,8 @@ def curve_drawn(line: Line, place: int) -> Html:
     except (SnapdpError, OverflowError, ZeroDivisionError):
         points = [(at, height)]
     of_what = "a rank" if ranks else released.name
-    text, often = f"± {four_digits_up(error)}{unit}{_measured(released, ',')}", confidence(line.alpha)
+    measured, often = _measured(released), confidence(line.alpha)
+    text = f"± {four_digits_up(error)}{unit}{measured and f',{measured}'}"
     return curve_picture(
         points,
         Chosen(at, height, text),

@@ -31,10 +31,8 @@ from snapdp.errors import UNKNOWN, ProgramError, SnapdpError, cost_of
 from snapdp.exact import parameter
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
-COMPLETING = "_SNAPDP_COMPLETE"  # click's name for it: a shell asks for completions
 MAP = {  # the order of the help page; a new command is one line
     "Publish": {
-        "start": ("snapdp.cli.start:start_command", "charged: questions, from a file to a published report."),
         "init": ("snapdp.cli.init:init_command", "Write a study file from flags."),
         "inspect": ("snapdp.cli.inspect:inspect_command", "See how a table is read; free, for the data holder."),
         "plan": ("snapdp.cli.plan:plan_command", "Show what a release will cost and be worth."),
@@ -49,7 +47,6 @@ MAP = {  # the order of the help page; a new command is one line
             "Make a sheet of a record for a public registry.",
         ),
         "serve": ("snapdp.cli.serve:serve_command", "All of this on a page in your browser."),
-        "sql": ("snapdp.cli.sql:sql_command", "Show the SQL text that a release will run."),
     },
     "Check": {
         "verify": ("snapdp.cli.verify:verify_command", "Judge a record, a program, a function or a mechanism."),
@@ -65,18 +62,13 @@ MAP = {  # the order of the help page; a new command is one line
     },
     "Learn": {
         "demo": ("snapdp.cli.learn.demo:demo_command", "Make a table, a study, a release and a report to look at."),
-        "tour": ("snapdp.cli.learn.tour:tour_command", "See parameters, a release and an exact law."),
         "help": ("snapdp.cli.help.help_command:help_command", "Explain a word, such as epsilon, or a command."),
-        "completion": (
-            "snapdp.cli.help.completion:completion_command",
-            "Let your shell complete commands: bash, zsh, fish.",
-        ),
     },
 }
 EXAMPLE = """\b
 To begin:
   snapdp demo demo                made-up people, from a table to a report
-  snapdp start people.csv         the same for your own table
+  snapdp serve --data people.csv  the same for your own table
   snapdp help epsilon             what a word means
   snapdp help plan                the page of a command, with examples
 """
@@ -95,10 +87,6 @@ class PoliteGroup(LateGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         screen.prepare()
-        if os.environ.get(COMPLETING):
-            from snapdp.cli.help import completion
-
-            completion.prepare()
         try:
             return super().main(*args, **kwargs)
         except OSError:  # while click itself was printing: a help page, or a message

@@ -1,7 +1,7 @@
-"""`snapdp init`: write a study file, from flags or from questions. Of a table it reads the names of columns, no row.
+"""`snapdp init`: write a study file from flags. Of a table it reads the names of columns, no row.
 
-Room: cli. The questions are those of `snapdp start`; what is answered becomes the values of a study, which the study
-reader checks and its writer writes. A table that is not there yet, or that cannot be opened here, is not asked.
+Room: cli. What flags say becomes the values of a study, which the study reader checks and its writer writes. A table
+that is not there yet, or that cannot be opened here, is not asked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\b
 Examples:
-  snapdp init study.toml
   snapdp init six.toml --data people.csv --count --mean age --mean income \\
       --median income --histogram region --sum income \\
       --bounds age=0,120 --bounds income=0,10000 --step income=1 \\
@@ -36,6 +35,10 @@ Examples:
   snapdp init ages.toml --dataset people --mean age --bounds 0,120 \\
       --missing dropped --n 5000 --epsilon 0.5
 """
+NOTHING_ASKED = (
+    "Give the statistics to publish, whom to protect and the budget, for example: snapdp init study.toml "
+    "--data people.csv --mean age --bounds 0,120 --missing dropped --n-max 10000 --budget 1"
+)
 
 
 @click.command("init", cls=SectionedCommand, epilog=EXAMPLE)
@@ -60,10 +63,10 @@ Examples:
 def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: Any) -> None:
     """Write a study file: what is public about a dataset and what will be asked of it.
 
-    Without flags it asks the questions of `snapdp start`, which goes on to the report. Bounds, categories and row
-    counts are what you declare, never taken from the data: of a CSV or Parquet file the names of columns are read, and
-    no row. How a CSV file is written goes into the study, for all commands.
+    Bounds, categories and row counts are what you declare, never taken from the data: of a CSV or Parquet file the
+    names of columns are read, and no row. How a CSV file is written goes into the study, for all commands.
     """
+    from snapdp.cli.render import show
     from snapdp.drafts import write_new_text
     from snapdp.studies import keys_beside, plan_of, study_from_values, study_to_toml
     from snapdp.tables import read_keys
@@ -76,16 +79,12 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
             f"{path} exists; it is not overwritten. Edit it; or remove it and write it again, as long as nothing was "
             "released with it."
         )
-    asked, table = not given(options), _table(path, options["data"])
-    natural = _dataset(path, options["data"])
-    if asked:
-        from snapdp.cli.start.without_file import asked_values
-
-        values = asked_values(path, options, table, dataset=natural)
-    else:
-        if options["epsilon"] is None and options["accuracy"] is None:
-            options["epsilon"] = options["budget"]
-        values = study_values(options, dataset=options["dataset"] or natural)
+    if not given(options):
+        raise click.UsageError(NOTHING_ASKED)
+    if options["epsilon"] is None and options["accuracy"] is None:
+        options["epsilon"] = options["budget"]
+    table = _table(path, options["data"])
+    values = study_values(options, dataset=options["dataset"] or _dataset(path, options["data"]))
     if options["budget"] is not None:
         values["budget"] = options["budget"]
     if options["data"]:
@@ -101,14 +100,11 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     if as_json:
         echo_json({"ok": True, "study": str(path), "total": str(plan.total)})
         return
-    if not asked:
-        from snapdp.cli.render import show
-
-        show(plan)
-        if not study.relation.person_columns and study.relation.unit_rows == 1:
-            say("One row is one person? If not: --person COLUMN, or --unit-rows N.")
-        if _may_have_commas(study):
-            say(f'Decimal commas in it? Then add to [csv] of {one_line(shlex.quote(str(path)))}: decimal = ","')
+    show(plan)
+    if not study.relation.person_columns and study.relation.unit_rows == 1:
+        say("One row is one person? If not: --person COLUMN, or --unit-rows N.")
+    if _may_have_commas(study):
+        say(f'Decimal commas in it? Then add to [csv] of {one_line(shlex.quote(str(path)))}: decimal = ","')
     first, *more = _next(path, study)
     say(f"wrote {one_line(str(path))}; {first}")
     for line in more:

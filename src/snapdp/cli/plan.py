@@ -5,6 +5,7 @@ Room: cli. Parse, one library call, render.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,9 @@ from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import echo_json, say
+from snapdp.cli.screen import echo, echo_json, folded, say
 from snapdp.display import one_line
+from snapdp.tables import ENGINES
 
 if TYPE_CHECKING:
     from snapdp.accuracy import Worth
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 OF_A_PLAN = {"fit", "budget", "if_like", "if_rows", "details"}
 OF_A_MECHANISM = {"arithmetic", "bits", "grid", "gamma", "bound", "clamp", "if_value", "if_output"}
+QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|^--.*$""", re.MULTILINE)
+HELD = "\0"  # which no statement holds: names and texts with it are refused
 EXAMPLE = """\b
 Examples:
   snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 \\
@@ -45,6 +49,7 @@ Examples:
   snapdp plan study.toml --fit
   snapdp plan study.toml --if-rows 2000 --details
   snapdp plan study.toml --ledger people.ledger
+  snapdp plan study.toml --sql --dialect postgresql
 """
 
 
@@ -72,6 +77,13 @@ Examples:
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--details", is_flag=True, help="Say what numbers are made of, what more epsilon buys, what is declared.")
 @account_options
+@click.option("--sql", is_flag=True, help="Show the SQL text that a release of STUDY will run, and nothing else.")
+@click.option(
+    "--dialect",
+    type=click.Choice(tuple(ENGINES)),
+    metavar="NAME",
+    help="With --sql: as this engine reads a table of natural types: duckdb, spark or postgresql.  [default: duckdb]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @picture_option
 @click.pass_context
@@ -91,6 +103,10 @@ def plan_command(
     from snapdp.cli import render
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
+    if options["sql"]:
+        refuse_strays({**options, "plot": plot, "ledger": ledger_path, "dataset": dataset})
+        _show_sql(options, as_json=as_json)
+        return
     refuse_strays(options)
     result = asked_plan(options) if options["sensitivity"] is None else _mechanism(options)
     likes = _likes(result, options)
@@ -107,6 +123,23 @@ def plan_command(
         say(drawn)
 
 
+def _show_sql(options: dict[str, Any], *, as_json: bool) -> None:
+    """Print the statement that computes the exact integers of a study."""
+    from snapdp.api.study import study
+
+    text = study(options["study"]).sql(dialect=options["dialect"] or "")
+    if as_json:
+        echo_json({"ok": True, "sql": text})
+    else:
+        echo(_in_lines(text))
+
+
+def _in_lines(text: str) -> str:
+    """Return a statement as a terminal shows it: broken at blanks that are in no quotes and no comment."""
+    held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
+    return folded(held).replace(HELD, " ")
+
+
 def _drawn(result: Plan | Worth, plot: Path) -> str:
     """Write the picture; return what is to be said about it."""
     from snapdp.cli import plots
@@ -119,7 +152,13 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
 
 def refuse_strays(options: dict[str, Any]) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
-    if options["study"] is not None:
+    if options["dialect"] is not None and not options["sql"]:
+        raise click.UsageError("--dialect belongs to --sql.")
+    if options["sql"]:
+        if options["study"] is None:
+            raise click.UsageError("--sql shows the statement of a study: give the study file.")
+        allowed, form = {"study", "sql", "dialect"}, "--sql"
+    elif options["study"] is not None:
         allowed, form = {"study", *OF_A_PLAN}, "a study file"
     elif options["sensitivity"] is not None:
         allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"

@@ -1,171 +1,108 @@
-"""Pictures of a plan: the exact law of the output, and accuracy against epsilon.
+"""Pictures of a plan as an SVG file: the exact law of each output, and accuracy against epsilon.
 
-Room: cli. matplotlib is imported when a picture is asked for; no window is opened.
+Room: cli. They are those of the page.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import warnings
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from snapdp.accuracy import Curve, Worth, curve_of, law_heights
-from snapdp.display import confidence, exact_amount, one_line
-from snapdp.drafts import draft, finish
-from snapdp.errors import PremiseError
-from snapdp.mechanism import ExactLaw, SnappingParameters
-from snapdp.studies import Line, Plan, RankCurve, ReleasedPart
+from snapdp.accuracy import Worth, curve_of
+from snapdp.api.consequence_pictures import curve_drawn, law_drawn, law_picture
+from snapdp.api.consequence_words import Fall
+from snapdp.display import (
+    Chosen,
+    confidence,
+    curve_picture,
+    exact_amount,
+    four_digits_up,
+    how_often,
+    noise_digits,
+    one_line,
+    sheet,
+)
+from snapdp.drafts import write_text
+from snapdp.exact import to_float_nearest
+from snapdp.mechanism import ExactLaw, law_of
+from snapdp.studies import Line, Plan, ReleasedPart
 
-Points = list[tuple[float, float]]
-LARGEST_TABLE = 400
+Panel = tuple[str, str]  # a heading, and the picture
 MOST_ROWS = 8
-RANKS = "Quantiles are read off many counts at once.\nRight: to how many rows the rank of a given value is known."
+WIDTH, TALL = 480, 330
 
 
 def write(result: Plan | Worth, path: Path) -> int:
-    """Write the picture of a plan or of one mechanism; return how many rows had no room.
-
-    The suffix of the path chooses the format.
-    """
-    figure_of = library()
+    """Write the picture of a plan or of one mechanism; return how many rows had no room."""
     every = _rows(result)
-    rows = every[:MOST_ROWS]
-    figure = figure_of(figsize=(11, 3.2 * len(rows)), layout="constrained")
-    axes = figure.subplots(len(rows), 2, squeeze=False)
-    drawn = [
-        (_draw_law(left, **row["law"]) if row["law"] else _say_ranks(left), _draw_curve(right, **row["curve"]))
-        for (left, right), row in zip(axes, rows, strict=True)
-    ]
-    save(figure, path, drawn)
-    return len(every) - len(rows)
+    title = "What a release is worth: the law of each output, and accuracy against epsilon"
+    write_text(sheet([row() for row in every[:MOST_ROWS]], title=title, width=WIDTH, tall=TALL), path)
+    return max(0, len(every) - MOST_ROWS)
 
 
-def save(figure: Any, path: Path, drawn: Any) -> None:
-    """Write a figure whole or not at all; the suffix of the path chooses the format.
-
-    An SVG has texts as texts and names that stay the same, so that it is small; it tells what is drawn in it.
-    """
-    import matplotlib
-
-    about = {"Date": None, "Description": f"points sha256 {digest(drawn)}"} if path.suffix == ".svg" else None
-    with warnings.catch_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "snapdp"}):
-        warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
-        with draft(path.parent, path.suffix) as made:
-            figure.savefig(made, metadata=about)
-            finish(made, path)
-
-
-def digest(drawn: Any) -> str:
-    """Return a digest of what is drawn, to nine digits: two pictures with the same one show the same."""
-    return hashlib.sha256(json.dumps(_nine_digits(drawn)).encode()).hexdigest()
-
-
-def _nine_digits(drawn: Any) -> Any:
-    if isinstance(drawn, float):
-        return f"{drawn:.9g}"
-    return [_nine_digits(each) for each in drawn] if isinstance(drawn, (list, tuple)) else drawn
-
-
-def library() -> Any:
-    """Return the figures of matplotlib, made for files and not for windows; refuse where it is not installed."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise PremiseError(
-            "matplotlib, which draws pictures, is not installed.", "pip install 'matplotlib>=3.8'"
-        ) from None
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
-    return Figure
-
-
-def _rows(result: Plan | Worth) -> list[dict[str, Any]]:
+def _rows(result: Plan | Worth) -> list[Callable[[], list[Panel]]]:
     if isinstance(result, Worth):
-        return [_mechanism_row(result, guess.inside) for guess in result.guesses] or [_mechanism_row(result)]
+        guesses: list[Fraction | None] = [guess.inside for guess in result.guesses]
+        return [partial(_mechanism_row, result, guess) for guess in guesses or [None]]
     return [row for line in result.lines for row in _line_rows(line)]
 
 
-def _line_rows(line: Line) -> list[dict[str, Any]]:
+def _line_rows(line: Line) -> list[Callable[[], list[Panel]]]:
     """Return a row for each part; of quantiles, which are read off very many counts, one with the radius of ranks."""
-    title = plain(line.statistic.readable_title)
-    if line.ranks is None:
-        return [_part_row(ReleasedPart(line=line, place=place), title) for place in range(len(line.statistic.parts))]
-    told = f"{title}: ± rows of a rank ({confidence(line.alpha)})"
-    return [{"law": None, "curve": {**_curve_of(ReleasedPart(line=line)), "title": told, "unit": "± rows"}}]
+    title = one_line(line.statistic.readable_title, 40)
+    if line.ranks is not None:
+        return [lambda: [(f"{title}: to how many rows a rank is known", curve_drawn(line, 0))]]
+    parts = [ReleasedPart(line=line, place=place) for place in range(len(line.statistic.parts))]
+    return [partial(_part_row, part, title) for part in parts]
 
 
-def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any]:
+def _part_row(released: ReleasedPart, title: str) -> list[Panel]:
+    """Return the pictures of a part, its law in the middle of the range."""
+    name = title if len(released.line.statistic.parts) == 1 else f"{title}: {one_line(released.name, 40)}"
+    fall = Fall(released=released, guess=released.possible(sum(released.range) / Fraction(2)))
+    return [
+        (f"{name}: law of the output", law_drawn(fall)),
+        (f"{name}: error", curve_drawn(released.line, released.place)),
+    ]
+
+
+def _mechanism_row(worth: Worth, value: Fraction | None) -> list[Panel]:
     """Return the pictures of a mechanism, its law at a guess or in the middle of the range."""
-    p = worth.parameters
+    p, often, error = worth.parameters, confidence(worth.alpha), four_digits_up(worth.tight)
     where = "at the middle of the range" if value is None else f"if the value were {exact_amount(value)}"
-    law = {"law": _law(p, value), "values": lambda x: float(x), "title": f"law of the output {where}"}
-    curve = {
-        "curve": curve_of(p, worth.alpha),
-        "here": (p.epsilon, float(worth.tight)),
-        "title": f"± error ({confidence(worth.alpha)})",
-    }
-    return {"law": law, "curve": curve}
+    at, height = to_float_nearest(p.epsilon), to_float_nearest(worth.tight)
+    curve = curve_picture(
+        curve_of(p, worth.alpha).points(p.epsilon / 10, p.epsilon * 10) or [(at, height)],
+        Chosen(at, height, f"± {error}"),
+        heights=f"± error ({often}), both axes in logarithms",
+        title="Error against epsilon",
+        said=f"At epsilon {exact_amount(p.epsilon)} the error is ± {error}.",
+    )
+    return [(f"law of the output {where}", _law(worth, value)), ("error", curve)]
 
 
-def _part_row(released: ReleasedPart, title: str) -> dict[str, Any]:
-    line, numerator = released.line, released.part.numerator
-    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(released.name)}"
-    values = lambda x: float(numerator.statistic(x))  # noqa: E731
-    law = {"law": released.law(), "values": values, "title": f"{name}: law of the output"}
-    return {"law": law, "curve": {**_curve_of(released), "title": f"{name}: ± error ({confidence(line.alpha)})"}}
+def _law(worth: Worth, value: Fraction | None) -> str:
+    p, alpha = worth.parameters, worth.alpha
+    guess = (p.lower + p.upper) / 2 if value is None else value
+    printed, shown = law_of(p.inner(guess), p), partial(_shown, worth)
+    low, high = (p.data_value(printed.quantile_index(share)) for share in (alpha / 2, 1 - alpha / 2))
+    between = dict.fromkeys((shown(low, rounding=ROUND_FLOOR), shown(high, rounding=ROUND_CEILING)))
+    return law_picture(
+        ExactLaw(p.inner(guess), p),  # nobody could see what p bits change
+        p.data_value,
+        p.data_grid / 2,
+        {k: printed.index_probability(k).upper for k in p.ends},
+        value=(guess, exact_amount(guess)),
+        band=(low, high, " to ".join(between)),
+        range=(p.lower, p.upper, exact_amount(p.lower), exact_amount(p.upper)),
+        often=(confidence(alpha), how_often(alpha)),
+        name="output",
+    )
 
 
-def _curve_of(released: ReleasedPart) -> dict[str, Any]:
-    epsilon, error = released.here
-    return {"curve": released.curve, "here": (epsilon, float(error))}
-
-
-def plain(title: str) -> str:
-    """Return a title that the picture shows as it is: nothing unseen in it, and no formula between two dollars."""
-    return one_line(title, 80).replace("$", "\\$")
-
-
-def _law(p: SnappingParameters, value: Fraction | None = None) -> ExactLaw:
-    """Return the exact law of a value, or of the middle of the public range: nobody could see what p bits change."""
-    return ExactLaw(p.inner((p.lower + p.upper) / 2 if value is None else value), p)
-
-
-def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> Points:
-    first, last = law.quantile_index("0.0005"), law.quantile_index("0.9995")
-    stride = max(1, (last - first) // LARGEST_TABLE)
-    indices = range(first, last + 1, stride)
-    x = [values(law.parameters.data_value(k)) for k in indices]
-    y = law_heights(law, indices)
-    axes.vlines(x, 0, y, color="#2f6f9f", linewidth=1.2)
-    axes.axvline(values(law.value), color="#c0392b", linewidth=0.8, linestyle="--", label="the value")
-    axes.set(xlabel="released number", ylabel="probability", ylim=(0, None))
-    axes.set_title(title, fontsize=10)
-    axes.locator_params(axis="x", nbins=5)
-    axes.legend(frameon=False)
-    return list(zip(x, y, strict=True))
-
-
-def _say_ranks(axes: Any) -> Points:
-    """Leave the left picture out, with a word: no one number has a law to draw."""
-    axes.axis("off")
-    axes.text(0.5, 0.5, RANKS, ha="center", va="center", wrap=True, transform=axes.transAxes)
-    return []
-
-
-def _draw_curve(
-    axes: Any, *, curve: Curve | RankCurve, here: tuple[Fraction, float], title: str, unit: str = "± error"
-) -> Points:
-    epsilon, accuracy = here
-    points = list(curve.points(epsilon / 10, epsilon * 10))
-    places, values = zip(*points, strict=True)
-    axes.loglog(places, values, color="#2f6f9f")
-    axes.plot([float(epsilon)], [accuracy], "o", color="#c0392b", label=f"epsilon = {epsilon}")
-    axes.set(xlabel="epsilon", ylabel=unit)
-    axes.set_title(title, fontsize=10)
-    axes.grid(True, which="both", linewidth=0.3)
-    axes.legend(frameon=False)
-    return points
+def _shown(worth: Worth, x: Fraction, *, rounding: str) -> str:
+    """Return an output with the digits that its error leaves meaningful."""
+    return noise_digits(to_float_nearest(x), half_width=Decimal(to_float_nearest(worth.tight)), rounding=rounding)

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         shown_address as shown_address,
         without_secrets as without_secrets,
     )
-    from snapdp.display.charts import Chart as Chart, Look as Look, scale as scale
     from snapdp.display.html import (
         TEXT_STYLE as TEXT_STYLE,
         Html as Html,
@@ -46,11 +45,30 @@ if TYPE_CHECKING:
     )
     from snapdp.display.odds import guessed_right as guessed_right
     from snapdp.display.pictures.axis import Axis as Axis, Real as Real, tick_text as tick_text, ticks as ticks
-    from snapdp.display.pictures.curve import Chosen as Chosen, curve_picture as curve_picture
+    from snapdp.display.pictures.curve import Chosen as Chosen, LogAxis as LogAxis, curve_picture as curve_picture
+    from snapdp.display.pictures.frame import (
+        Look as Look,
+        box as box,
+        dot as dot,
+        figure_of as figure_of,
+        framed as framed,
+        inside as inside,
+        level as level,
+        scale as scale,
+        together as together,
+        upright as upright,
+        written as written,
+    )
     from snapdp.display.pictures.intervals import Compared as Compared, interval_picture as interval_picture
     from snapdp.display.pictures.law import Bar as Bar, LawPicture as LawPicture
+    from snapdp.display.pictures.lines import (
+        Series as Series,
+        lines_height as lines_height,
+        lines_picture as lines_picture,
+    )
     from snapdp.display.pictures.odds import Odds as Odds, odds_picture as odds_picture
     from snapdp.display.pictures.rows import Mark as Mark, RowPicture as RowPicture
+    from snapdp.display.pictures.sheet import sheet as sheet
     from snapdp.display.pictures.steps import Marked as Marked, Step as Step, step_figure as step_figure
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
@@ -77,7 +95,6 @@ else:
         __name__,
         {
             "addresses": "is_address shown_address without_secrets",
-            "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html data_table escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
                 "SURELY_DOUBLES decimal_down decimal_nearest decimal_places decimal_up digits_apart exact_amount "
@@ -87,11 +104,14 @@ else:
             ),
             "odds": "guessed_right",
             "pictures.axis": "Axis Real tick_text ticks",
-            "pictures.curve": "Chosen curve_picture",
+            "pictures.curve": "Chosen LogAxis curve_picture",
+            "pictures.frame": "Look box dot figure_of framed inside level scale together upright written",
             "pictures.intervals": "Compared interval_picture",
             "pictures.law": "Bar LawPicture",
+            "pictures.lines": "Series lines_height lines_picture",
             "pictures.odds": "Odds odds_picture",
             "pictures.rows": "Mark RowPicture",
+            "pictures.sheet": "sheet",
             "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable one_line is_public_text shortened visible "
             "visible_lines",

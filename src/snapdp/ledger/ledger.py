@@ -224,12 +224,6 @@ class Ledger(Book):
             self._storage.add_dataset(Dataset(keyed=known, account=account, version=version, seal=seal))
             return version
 
-    def known_as(self, fingerprint: bytes) -> str | None:
-        """Return the account that knows a table's content; None where it is new to the ledger. Reads only."""
-        with self._transaction(writing=False):
-            row = self._storage.dataset(self._keyed(fingerprint))
-            return None if row is None else row.account
-
     # Charges
 
     def reserve(

@@ -16,13 +16,9 @@ if TYPE_CHECKING:
         StoredColumn as StoredColumn,
         check_columns as check_columns,
         is_csv as is_csv,
-        is_database as is_database,
         is_readable as is_readable,
         may_be_cells as may_be_cells,
-        other_delimiter as other_delimiter,
-        other_encoding as other_encoding,
         stored_columns as stored_columns,
-        stored_tables as stored_tables,
     )
 else:
     __getattr__, __dir__ = door(
@@ -35,9 +31,6 @@ else:
             "first_rows": "public_means",
             "inspection": "Look",
             "keys": "digest_of_selected read_keys",
-            "schema": (
-                "StoredColumn check_columns is_csv is_database is_readable may_be_cells other_delimiter "
-                "other_encoding stored_columns stored_tables"
-            ),
+            "schema": "StoredColumn check_columns is_csv is_readable may_be_cells stored_columns",
         },
     )

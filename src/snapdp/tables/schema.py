@@ -13,13 +13,10 @@ from typing import Any
 
 from snapdp.errors import DataError
 from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, Column, CsvDialect
-from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.first_line import may_be_cell
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.csv_first_line import delimiter_seen, encoding_seen, latin_1_told, names_in
-from snapdp.tables.sources.duckdb_file import DuckdbSource
-from snapdp.tables.sources.opening import DATABASES
 from snapdp.tables.sources.paths import CSV_ENDINGS, PARQUETS, is_csv_name
 from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE, Rows
 from snapdp.values import Value
@@ -40,12 +37,6 @@ def stored_columns(
     """Return the columns of a file in their order."""
     fields = open_table(path, table=table, dialect=dialect).fields()
     return tuple(StoredColumn(name=each.name, kind=None if each.kind == TEXT else _kind(each)) for each in fields)
-
-
-def stored_tables(path: str | Path) -> tuple[str, ...]:
-    """Return the stored tables of a DuckDB file, by name."""
-    source = DuckdbSource(path, "")
-    return DuckdbEngine(source).ask(source.tables)
 
 
 def check_columns(path: str | Path, columns: Iterable[Column], *, dialect: CsvDialect | None = None) -> None:
@@ -81,24 +72,9 @@ def is_readable(path: str | Path) -> bool:
     return is_one and os.path.isfile(path) and os.access(path, os.R_OK)
 
 
-def is_database(path: str | Path) -> bool:
-    """Tell whether a file is a DuckDB database, by its name."""
-    return Path(path).name.lower().endswith(DATABASES)
-
-
 def is_csv(path: str | Path) -> bool:
     """Tell whether a file is a CSV file, by its name."""
     return is_csv_name(Path(path).name)
-
-
-def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
-    """Return what stands between the names in the first line of a CSV file, where that is not what is declared."""
-    return delimiter_seen(*_start(path, dialect))
-
-
-def other_encoding(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
-    """Return Latin-1 where the first line of a CSV file is one of names in it, and none in UTF-8."""
-    return encoding_seen(*_start(path, dialect))
 
 
 def _start(path: str | Path, dialect: CsvDialect | None) -> tuple[bytes, CsvDialect]:

@@ -14,7 +14,7 @@ from mpmath import mp
 from snapdp.accuracy.curve import Curve, accuracy_above, curve_of
 from snapdp.accuracy.error import unclamped_accuracy
 from snapdp.accuracy.family import Constants
-from snapdp.accuracy.law_bars import law_heights
+from snapdp.accuracy.law_bars import law_mass
 from snapdp.accuracy.price import price_table
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.law.exact import ExactLaw
@@ -134,7 +134,7 @@ def test_the_bars_of_a_law_are_its_probabilities():
     for grid in ("natural", "fine"):
         p = exact_parameters(epsilon="0.3", sensitivity=1, lower=0, upper=7, grid=grid, clamp="range")
         law = ExactLaw(p.inner(F(10, 3)), p)
-        found = law_heights(law, law.support)
+        found = [law_mass(law, k, k) for k in law.support]
         assert found == pytest.approx([float(law.index_probability(k)) for k in law.support], rel=1e-13)
         assert to_float_nearest(F(1)) == pytest.approx(sum(found))
 

@@ -387,15 +387,6 @@ def test_data_known_under_one_account_are_refused_under_another(book):
     assert ledger.account("again").entries == 1
 
 
-def test_whether_data_are_known_can_be_asked_before_an_account_is_opened(book):
-    ledger, _ = book
-    before = ledger.account(NAME)
-    assert ledger.known_as(fingerprint("rows of survey")) == NAME
-    assert ledger.known_as(fingerprint("other rows")) is None
-    assert [each.name for each in ledger.accounts()] == [NAME]
-    assert ledger.account(NAME) == before
-
-
 def test_the_fingerprint_of_the_data_is_nowhere_in_the_file(path):
     ledger, version = new_ledger(path)
     with ledger:

@@ -12,15 +12,12 @@ from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect, integer_
 from snapdp.tables import (
     StoredColumn,
     check_columns,
-    is_database,
     is_readable,
     may_be_cells,
-    other_delimiter,
-    other_encoding,
     stored_columns,
-    stored_tables,
 )
 from snapdp.tables.sources.csv import CsvSource
+from snapdp.tables.sources.csv_first_line import delimiter_seen, encoding_seen
 
 SELECT = "SELECT 1 AS whole, 0.5 AS part, 'x' AS word, true AS truth, DATE '2024-01-02' AS day, [1] AS list"
 KINDS = (NUMBER, NUMBER, CATEGORY, BOOLEAN, DATE, None)
@@ -45,18 +42,21 @@ def test_a_parquet_file_says_what_its_columns_are(tmp_path):
     assert tuple(each.kind for each in found) == KINDS
 
 
-def test_the_tables_of_a_database_are_those_that_are_stored(tmp_path):
+def test_a_table_of_a_database_says_what_its_columns_are(tmp_path):
     path = tmp_path / "a.duckdb"
     with duckdb.connect(str(path)) as made:
         made.execute(f"CREATE TABLE t AS {SELECT}; CREATE TABLE a (x INT); CREATE VIEW v AS SELECT * FROM t")
-    assert is_database(path)
-    assert stored_tables(path) == ("a", "t")
     assert tuple(each.kind for each in stored_columns(path, table="t")) == KINDS
 
 
-def test_what_is_no_database_is_refused_without_a_word_of_the_engine(tmp_path):
-    with pytest.raises(DataError):
-        stored_tables(written(tmp_path / "a.duckdb", "this is text"))
+def other_delimiter(path: Path, dialect: CsvDialect | None = None) -> str | None:
+    source = CsvSource(path, dialect=dialect)
+    return delimiter_seen(source.start(), source.dialect)
+
+
+def other_encoding(path: Path, dialect: CsvDialect | None = None) -> str | None:
+    source = CsvSource(path, dialect=dialect)
+    return encoding_seen(source.start(), source.dialect)
 
 
 OTHERS = {

@@ -22,13 +22,13 @@ OTHER_TABLE = "another table, such as next month's: a dataset and a ledger of it
 MAY_RAISE = "to raise the cap, a decision of who answers for the data:"
 
 
-def amend_command(ledger: str, account: str, cap: Fraction | None = None) -> str:
-    """Return the command that raises the cap of an account; its reason is for people to say, and the cap if not given.
+def amend_command(ledger: str, account: str, cap: Fraction) -> str:
+    """Return the command that raises the cap of an account; its reason is for people to say.
 
     >>> amend_command("people.ledger", "people", Fraction(3, 2))
     'snapdp ledger amend people.ledger --dataset people --cap 1.5 --reason TEXT'
     """
-    where = [shown_address(ledger), "--dataset", account, "--cap", "NUMBER" if cap is None else exact_amount(cap)]
+    where = [shown_address(ledger), "--dataset", account, "--cap", exact_amount(cap)]
     return one_line(f"snapdp ledger amend {shlex.join(where)} --reason TEXT")
 
 

@@ -51,17 +51,5 @@ class StudyFile(click.Path):
             )
         return super().convert(value, param, ctx)
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        from snapdp.cli.help.completion import studies
-
-        return studies(incomplete) or super().shell_complete(ctx, param, incomplete)
-
-
-def complete_columns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """Return the columns of the command's table that a word begins, for a shell."""
-    from snapdp.cli.help.completion import columns
-
-    return columns(ctx, param, incomplete)
-
 
 NUMBER, NUMBERS = NumberWord(), NumberWords()

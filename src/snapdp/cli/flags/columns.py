@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from snapdp.api.outline import NO_COLUMN
 from snapdp.cli.flags.by_name import (
     belongs,
     declared_by_name,
@@ -24,8 +23,9 @@ from snapdp.cli.flags.by_name import (
     words_by_name,
 )
 from snapdp.cli.flags.two_readings import plain_number
-from snapdp.studies import BINNED, DROPPED, KINDS, Quantiles, Statistic
+from snapdp.studies import BINNED, DROPPED, INTEGER, KINDS, Quantiles, Statistic
 
+NO_COLUMN = {"row": {"kind": INTEGER, "lower": 0, "upper": 1, "missing": DROPPED}}  # a study declares a column at least
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
 
 

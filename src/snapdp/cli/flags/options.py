@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER, complete_columns
+from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.two_readings import WHOLE
 from snapdp.studies import BOOLEAN_WORDS, KINDS, Statistic
 
@@ -233,10 +233,9 @@ NAMES = tuple(names[0].removeprefix("--").replace("-", "_") for names, _ in _OPT
 
 
 def statistic_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags that say which statistics are asked for; a shell completes those that name columns."""
+    """Give a command the flags that say which statistics are asked for."""
     for names, settings in reversed(_OPTIONS):
-        known: dict[str, Any] = {"shell_complete": complete_columns} if "COLUMN" in settings.get("metavar", "") else {}
-        command = click.option(*names, **settings, **known)(command)
+        command = click.option(*names, **settings)(command)
     return command
 
 

@@ -1,6 +1,6 @@
 """`--plot FILE`: where a command writes its picture, and what is said where it cannot.
 
-Room: cli. Nothing is drawn here, and matplotlib is not imported.
+Room: cli. Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ import click
 
 from snapdp.errors import SnapdpError
 
-SUFFIXES = (".svg", ".png", ".pdf")
-
 
 def _known(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and path.suffix not in SUFFIXES:
-        raise click.UsageError(f"--plot writes .svg, .png or .pdf, not '{path.suffix}'.")
+    if path is not None and path.suffix != ".svg":
+        raise click.UsageError(f"--plot writes SVG, to a name that ends in .svg, not in '{path.suffix}'.")
     return path
 
 
@@ -26,7 +24,7 @@ picture_option = click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     callback=_known,
-    help="Write a picture: FILE.svg, .png or .pdf.",
+    help="Write a picture, FILE.svg.",
 )
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.api.outline import NO_COLUMN
 from snapdp.cli.flags.by_name import as_item, declared_by_name, items, lists, name_before
 from snapdp.cli.flags.columns import (
+    NO_COLUMN,
     declared_columns,
     declared_groups,
     group_names,

@@ -1,10 +1,9 @@
 """Numbers that can be read in two ways: 20.000 is 20, and twenty thousand where points stand between thousands.
 
-Room: cli. One sentence for questions and flags. Questions ask back whatever may be meant for thousands. Flags have
-decimal points, and 1.250 is a number there: refused are whole numbers with groups of three zeros behind a point, in
-flags that speak of values of a column, or of how far a number may be off. Nobody needs the zeros to say 20, and who
-means 20000 would pay for numbers that mean nothing. Flags of whole numbers refuse all signs between digits, and say
-what may be meant. Study files are read as they always were.
+Room: cli. Flags have decimal points, and 1.250 is a number there: refused are whole numbers with groups of three zeros
+behind a point, in flags that speak of values of a column, or of how far a number may be off. Nobody needs the zeros to
+say 20, and who means 20000 would pay for numbers that mean nothing. Flags of whole numbers refuse all signs between
+digits, and say what may be meant. Study files are read as they always were.
 """
 
 from __future__ import annotations
@@ -14,20 +13,8 @@ from typing import Any
 
 import click
 
-from snapdp.errors import ParameterError
-
-DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 PARTED = re.compile(r"[+-]?[1-9]\d{0,2}([.,' _])\d{3}(\1\d{3})*", re.ASCII)  # a whole number with groups of digits
 ZEROS = re.compile(r"[+-]?[1-9]\d{0,2}(\.000)+", re.ASCII)
-
-
-def refuse_two_readings(text: str) -> None:
-    """Refuse what is one number where the point is a decimal sign, and another where it stands between thousands."""
-    if DOUBTFUL.fullmatch(text):
-        once, thousands = text.rstrip("0").rstrip("."), text.replace(".", "")
-        one = once if text.count(".") == 1 else ""
-        told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
-        raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
 
 
 def plain_number(text: str, flag: str) -> str:
@@ -37,10 +24,7 @@ def plain_number(text: str, flag: str) -> str:
     ('1.250', '0.000', '20.0')
     """
     if ZEROS.fullmatch(text):
-        try:
-            refuse_two_readings(text)
-        except ParameterError as refusal:
-            raise click.UsageError(f"--{flag}: {refusal.problem} {refusal.advice}") from None
+        raise click.UsageError(f'--{flag}: "{text}" can be read in two ways. Type {whole_meant(text)}.')
     return text
 
 

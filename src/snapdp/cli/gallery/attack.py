@@ -74,10 +74,6 @@ def attack_command(
     if as_list:
         screens.show_list(asked, as_json=as_json)
         return
-    if plot is not None:
-        from snapdp.cli.plots import library
-
-        library()  # refused before a minute is spent
     begin = secrets.randbelow(SEEDS) if seed is None else seed
     found = _run(asked, seed=begin, trials=trials)
     if plot is not None:

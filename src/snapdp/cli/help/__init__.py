@@ -1,1 +1,1 @@
-"""What a command says of itself: the map, help pages, topics, completion, and hints to the names of now."""
+"""What a command says of itself: the map, help pages, topics, and hints to the names of now."""

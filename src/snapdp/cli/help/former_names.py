@@ -22,7 +22,6 @@ _NAMED = {
     "release SOURCE --report FILE.html": "report html page",
     "release SOURCE --values FILE.csv": "values export csv parquet",
     "release SOURCE --record FILE.json": "record save",
-    "start": "quickstart new wizard ask questions begin setup interactive",
     "init": "study template generate make write",
     "ledger create": "account open",
     "ledger show": "balance budget budgets accounts spent left status",
@@ -37,9 +36,7 @@ _NAMED = {
     "lab derive": "derivation rules",
     "lab": "laboratory experiment research",
     "demo": "example examples sample",
-    "tour": "tutorial intro",
     "help": "topics docs guide manual man explain glossary",
-    "completion": "complete completions autocomplete shell",
     "--version": "version",
 }
 _OF_LEDGER = {

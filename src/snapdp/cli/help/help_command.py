@@ -6,34 +6,14 @@ Room: cli/help. Topics come first: `bounds` and `epsilon` are no commands.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any
 
 import click
 
 from snapdp.cli.screen import echo, echo_json
 
 
-class TopicWord(click.types.StringParamType):
-    """A topic, or the name of a command."""
-
-    name = "topic"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
-        from click.shell_completion import CompletionItem
-
-        from snapdp.cli.help.topics import ABOUT
-
-        if ctx.params.get("words"):
-            return []
-        root = ctx.find_root()
-        assert isinstance(root.command, click.Group)
-        names = [(topic, told) for topic, told in ABOUT.items() if topic.startswith(incomplete)]
-        names += [(each, "a command") for each in root.command.list_commands(root) if each.startswith(incomplete)]
-        return [CompletionItem(name, help=told) for name, told in names]
-
-
 @click.command("help", epilog="\b\nExamples:\n  snapdp help\n  snapdp help epsilon\n  snapdp help ledger create")
-@click.argument("words", metavar="[TOPIC]", nargs=-1, type=TopicWord())
+@click.argument("words", metavar="[TOPIC]", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def help_command(ctx: click.Context, /, words: tuple[str, ...], as_json: bool) -> None:

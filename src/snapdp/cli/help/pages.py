@@ -25,7 +25,7 @@ _HEADINGS = {
     "Cost": "epsilon accuracy alpha fit budget ledger dataset own yes no-inspect",
     "A bare mechanism": "sensitivity arithmetic bits grid gamma bound clamp",
     "What if": "if-like if-rows if-value if-output",
-    "Output": "title publisher contact report record values study directory plot details json",
+    "Output": "title publisher contact report record values study directory plot details sql dialect json",
 }
 HEADINGS = {name: heading for heading, names in _HEADINGS.items() for name in names.split()}
 HEADINGS |= dict.fromkeys(KINDS, "Statistics")

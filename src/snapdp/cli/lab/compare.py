@@ -174,9 +174,7 @@ def _document(found: AccuracyByEpsilon) -> dict[str, Any]:
 def _draw(found: AccuracyByEpsilon, plot: Path) -> None:
     from snapdp.accuracy import accuracy_lines
     from snapdp.cli.lab import pictures
-    from snapdp.cli.plots import library
 
-    library()  # where it is missing, that is said before the work
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon
     if first == last:
         raise click.UsageError("A picture needs two --epsilons at least: it is drawn from the least to the greatest.")

@@ -1,7 +1,6 @@
-"""Pictures of `snapdp lab compare`.
+"""Pictures of `snapdp lab compare`, as SVG files.
 
-Room: cli. matplotlib is imported when a picture is asked for; no window is opened. A line is drawn from point to point
-of one piece and never across a jump; where pieces meet, a dot marks the value that is taken.
+Room: cli.
 """
 
 from __future__ import annotations
@@ -9,55 +8,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from snapdp.accuracy import AccuracyLine
 from snapdp.cli.lab.views import View
-from snapdp.cli.plots import library, plain, save
-from snapdp.display import exact_amount
+from snapdp.display import Axis, LogAxis, Series, exact_amount, lines_height, lines_picture, sheet
+from snapdp.drafts import write_text
 from snapdp.exact import to_float_up
 
-LOOKS: tuple[dict[str, Any], ...] = (
-    {"color": "#333333", "linewidth": 1.0},
-    {"color": "#2f6f9f", "linewidth": 1.4},
-    {"color": "#2e8b57", "linewidth": 2.6, "alpha": 0.7},
-    {"color": "#c0392b", "linewidth": 1.2, "linestyle": "--"},
-    {"color": "#c07a1e", "linewidth": 1.2, "linestyle": "-."},
-    {"color": "#7d5ba6", "linewidth": 1.2, "linestyle": ":"},
-)
+WIDTH = 640
 
 
 def write_accuracy(lines: Sequence[AccuracyLine], path: Path, *, alpha: Fraction) -> None:
-    """Write accuracies relative to Laplace over epsilon; the suffix of the path chooses the format."""
-    figure = library()(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    for line, look in zip(lines, LOOKS, strict=True):
-        for number, piece in enumerate(line.pieces):
-            epsilons, ratios = zip(*piece, strict=True)
-            axes.plot(epsilons, ratios, label=line.name if number == 0 else None, **look)
-        if line.taken_points:
-            axes.plot(*zip(*line.taken_points, strict=True), "o", color=look["color"], markersize=4)
-    axes.set_xscale("log", base=2)
-    axes.set(xlabel="epsilon", ylabel="accuracy / accuracy of Laplace")
-    axes.set_title(f"accuracy relative to the Laplace mechanism, alpha = {exact_amount(alpha)}", fontsize=10)
-    axes.grid(True, linewidth=0.3)
-    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    save(figure, path, [(line.name, line.pieces) for line in lines])
+    """Write accuracies relative to Laplace over epsilon."""
+    points = [point for line in lines for piece in line.pieces for point in piece]
+    _write(
+        [Series(line.name, line.pieces, dots=line.taken_points) for line in lines],
+        path,
+        LogAxis.over([x for x, _ in points]),
+        Axis.within([y for _, y in points]),
+        of="epsilon",
+        heights="accuracy / accuracy of Laplace",
+        title=f"accuracy relative to the Laplace mechanism, alpha = {exact_amount(alpha)}",
+    )
 
 
 def write_points(view: View, path: Path) -> None:
     """Write the figures of a view as points: between them nothing is claimed."""
-    figure = library()(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    drawn = [(name, points_of(view, column)) for column, name in view.drawn]
-    for (name, points), look, marker in zip(drawn, LOOKS[1:], "osD^", strict=False):
-        axes.plot(*zip(*points, strict=True), marker, color=look["color"], markersize=5, alpha=0.8, label=name)
-    axes.set_yscale(view.scale)
-    axes.set(xlabel=view.of, ylabel=view.figure)
-    axes.set_title(plain("NOT PRIVATE. " * bool(view.notice) + view.title), fontsize=10)
-    axes.grid(True, linewidth=0.3)
-    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    save(figure, path, drawn)
+    series = [Series(name, points=points_of(view, column)) for column, name in view.drawn]
+    heights = [y for each in series for _, y in each.points]
+    _write(
+        series,
+        path,
+        Axis.within([x for each in series for x, _ in each.points]),
+        LogAxis.over(heights) if view.scale == "log" else Axis.over(heights),
+        of=view.of,
+        heights=view.figure,
+        title="NOT PRIVATE. " * bool(view.notice) + view.title,
+    )
+
+
+def _write(
+    series: Sequence[Series], path: Path, x: Axis | LogAxis, y: Axis | LogAxis, *, of: str, heights: str, title: str
+) -> None:
+    drawn = lines_picture(series, x=x, y=y, of=of, heights=heights, title=title, said=f"{heights}, by {of}")
+    write_text(sheet([[(title, drawn)]], title=title, width=WIDTH, tall=lines_height(len(series))), path)
 
 
 def points_of(view: View, column: int) -> list[tuple[float, float]]:

@@ -1,1 +1,1 @@
-"""Commands from which one learns: the demo and the tour."""
+"""Commands from which one learns: the demo."""

@@ -6,7 +6,7 @@ Figures are rounded to the safe side (up).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from snapdp.api.plan_values import Likes
 from snapdp.cli.screen import console, note, table
 from snapdp.display import exact_amount, one_line, short_decimal
 from snapdp.ledger import together_in_words
-from snapdp.studies import IN_PYTHON, LikelyQuantile, Spelling, details_of, plan_words
+from snapdp.studies import IN_PYTHON, LikelyQuantile, details_of, plan_words
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
@@ -56,31 +56,6 @@ def show_plan(
         note(text, err=to_stderr)
     if said.warning:
         note(said.warning, err=to_stderr, style="bold red")
-
-
-def show_plan_below(
-    plan: Plan, *, account: Account | None = None, notes: bool = True, say_step: Callable[[str, str], str]
-) -> None:
-    """Print a plan in a conversation: its notes first, so that the table stands right above the question about it.
-
-    notes      whether they are shown: once is enough
-    say_step   returns how a wider step is said there, from the name of a column and the step
-    """
-    guess = "" if plan.relation.is_change_one else "type rows"  # no flag can be typed there, but a word of the menu
-    spelling = Spelling(fit="A smaller part for each", if_rows=guess, step=say_step)
-    said = plan_words(plan, width=console(err=True).width, most=len(plan.lines), spelling=spelling)
-    before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
-    for text in (*said.reading, *said.promise, *before, *said.legend) if notes else ():
-        note(text, err=True)
-    for text in said.advice if notes else ():
-        note(text, err=True, style="yellow")
-    if said.warning:
-        note(said.warning, err=True, style="bold red")
-    if notes:
-        note("", err=True)
-    heads, *lines = said.lines
-    for text, style in ((said.title, "bold"), (heads, "bold"), *((line, "") for line in lines)):
-        note(text, err=True, style=style)
 
 
 def weak_lines(plan: Plan) -> str:

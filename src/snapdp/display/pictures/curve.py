@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple, Self
 
-from snapdp.display.charts import LOOKS
 from snapdp.display.html import Html
-from snapdp.display.pictures.axis import FACTORS, tick_text
-from snapdp.display.pictures.frame import SHARP, WHOLE, framed, inside, level, stretched, upright, written
+from snapdp.display.pictures.axis import FACTORS, Axis, tick_text
+from snapdp.display.pictures.frame import LOOKS, SHARP, WHOLE, framed, inside, level, stretched, upright, written
 from snapdp.exact import floor_log10, power_of_ten
 from snapdp.values import Value
 
@@ -82,17 +81,17 @@ def curve_picture(
     x = LogAxis.over([each for each, _ in points])
     y = LogAxis.over([*(each for _, each in points), chosen.height])
     foot = TOP + TALL
-    path = f'<path d="{_path(points, x, y)}" {LOOKS["curve"]} {SHARP}/>'
+    path = f'<path d="{line_path(points, x, y)}" {LOOKS["curve"]} {SHARP}/>'
     drawn = [
         written(heights, x=0, y=13),
-        *_grid(x, y, foot),
+        *grid(x, y, foot, of="epsilon"),
         stretched([path], top=TOP, height=TALL),
         *_chosen(chosen, x, y),
     ]
     return framed(drawn, title=title, said=said, height=foot + 2 * LINE)
 
 
-def _path(points: Sequence[tuple[float, float]], x: LogAxis, y: LogAxis) -> str:
+def line_path(points: Sequence[tuple[float, float]], x: Axis | LogAxis, y: Axis | LogAxis) -> str:
     """Return the line through all points, one of those that fall on one place."""
     places: list[str] = []
     for epsilon, height in points:
@@ -102,28 +101,30 @@ def _path(points: Sequence[tuple[float, float]], x: LogAxis, y: LogAxis) -> str:
     return f"M{'L'.join(places)}"
 
 
-def _grid(x: LogAxis, y: LogAxis, foot: float) -> Iterator[str]:
+def grid(x: Axis | LogAxis, y: Axis | LogAxis, foot: float, *, of: str) -> Iterator[str]:
+    """Yield both axes with their numbers; `of` says what the lower one is about."""
     for each in y.ticks:
-        at = _down(y, float(each))
+        at = down(y, float(each))
         yield level(at, look="grid")
         if at > TOP + LINE:  # above it the curve begins, and the words
             yield written(tick_text(each), x=0, y=at - 4)
-    if y.has_zero:
+    if isinstance(y, LogAxis) and y.has_zero:
         yield written("0", x=0, y=foot - 4)
     yield level(foot)
     for each in x.ticks:
         at = x.place(float(each))
         yield upright(at, top=TOP, foot=foot, look="grid")
         yield written(tick_text(each), x=at, y=foot + LINE - 2, anchor=inside(at, reach=5))
-    yield written("epsilon", x=50, y=foot + 2 * LINE - 4, anchor="middle")
+    yield written(of, x=50, y=foot + 2 * LINE - 4, anchor="middle")
 
 
 def _chosen(chosen: Chosen, x: LogAxis, y: LogAxis) -> Iterator[str]:
-    at, down = x.place(chosen.at), _down(y, chosen.height)
-    yield upright(at, top=down, foot=TOP + TALL, look="cut")
-    yield f'<circle cx="{at:.2f}%" cy="{down:g}" r="{DOT}" {LOOKS["hit"]}/>'
-    yield written(chosen.text, x=min(at + 3, 100), y=down - 8)
+    at, place = x.place(chosen.at), down(y, chosen.height)
+    yield upright(at, top=place, foot=TOP + TALL, look="cut")
+    yield f'<circle cx="{at:.2f}%" cy="{place:g}" r="{DOT}" {LOOKS["hit"]}/>'
+    yield written(chosen.text, x=min(at + 3, 100), y=place - 8)
 
 
-def _down(y: LogAxis, height: float) -> float:
+def down(y: Axis | LogAxis, height: float) -> float:
+    """Return how far down a height stands."""
     return round(TOP + TALL - TALL * y.place(height) / 100, 1)

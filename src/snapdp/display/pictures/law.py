@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from snapdp.display.charts import LOOKS
 from snapdp.display.html import Html
 from snapdp.display.numbers import exact_amount
 from snapdp.display.pictures.axis import Axis, Real, tick_text
-from snapdp.display.pictures.frame import WHOLE, framed, inside, level, stretched, upright, written
+from snapdp.display.pictures.frame import LOOKS, WHOLE, framed, inside, level, stretched, upright, written
 
 TALL, LINE = 150, 18  # the bars; a line of words
 FEW = 40  # bars: so many have room between them

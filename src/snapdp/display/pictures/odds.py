@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from snapdp.display.charts import LOOKS, THINNEST
 from snapdp.display.html import Html
 from snapdp.display.odds import CASES
-from snapdp.display.pictures.frame import framed, level, upright, written
+from snapdp.display.pictures.frame import LOOKS, THINNEST, framed, level, upright, written
 
 EVEN = CASES // 2
 ROW, BAR = 46, 14

@@ -3,7 +3,7 @@
 Room: display. A track is an SVG as wide as its place, without a view box: marks stand at percentages of the width, so
 text and lines keep their size on a telephone, and all tracks of a table share one axis. Lengths of bars are compared,
 hence bars begin at zero; dots stand where their value is, on an axis that need not hold zero. The numbers themselves
-are text beside the track. Every text is escaped; colours are those of `charts`, so no style sheet is needed.
+are text beside the track. Every text is escaped; colours are those of `frame`, so no style sheet is needed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from snapdp.display.charts import LOOKS, THINNEST, title_of
 from snapdp.display.html import Html, escape
 from snapdp.display.pictures.axis import Axis, Real, tick_text
+from snapdp.display.pictures.frame import LOOKS, THINNEST, Look, title_of
 from snapdp.display.text import one_line
 from snapdp.values import Value
 
@@ -27,12 +27,14 @@ class Mark(NamedTuple):
     """One number of a picture, with its interval where it has one; `said` is shown at the pointer.
 
     value   None where nothing is known of it but the interval
+    look    of the bar or the dot
     """
 
     value: Real | None
     low: Real | None = None
     high: Real | None = None
     said: str = ""
+    look: Look = "first"
 
 
 class RowPicture(Value):
@@ -76,24 +78,28 @@ class RowPicture(Value):
             return ""
         left, right = sorted((self.axis.place(0), self.axis.place(mark.value)))
         size = f'width="{_percent(right - left)}"' if right - left >= 0.01 else f'width="{THINNEST}"'
-        return f'<rect x="{_percent(left)}" y="{(HEIGHT - BAR) / 2:g}" {size} height="{BAR}" {LOOKS["first"]}/>'
+        return f'<rect x="{_percent(left)}" y="{(HEIGHT - BAR) / 2:g}" {size} height="{BAR}" {LOOKS[mark.look]}/>'
 
     def _dot(self, mark: Mark) -> str:
         if mark.value is None:
             return ""
-        return f'<circle cx="{_percent(self.axis.place(mark.value))}" cy="{HEIGHT / 2:g}" r="{DOT}" {LOOKS["first"]}/>'
+        return (
+            f'<circle cx="{_percent(self.axis.place(mark.value))}" cy="{HEIGHT / 2:g}" r="{DOT}" {LOOKS[mark.look]}/>'
+        )
 
-    def svg(self, title: str, texts: Sequence[tuple[str, str]]) -> Html:
+    def svg(self, title: str, texts: Sequence[tuple[str, str]], *, longest: int = LONGEST_NAME) -> Html:
         """Return the picture by itself: a name and the numbers as text before every track.
 
-        texts   of each mark: its name, and its number as it is printed
+        texts    of each mark: its name, and its number as it is printed
+        longest  so many characters of a name are shown
         """
-        start, width, foot = NAMES + NUMBERS + 2 * GAP, NAMES + NUMBERS + TRACK + 4 * GAP, LINE * len(self.marks)
+        names = NAMES * longest // LONGEST_NAME
+        start, width, foot = names + NUMBERS + 2 * GAP, names + NUMBERS + TRACK + 4 * GAP, LINE * len(self.marks)
         drawn = [self.scale_at(f'x="{start}" y="0" width="{TRACK}"')]
         for number, (mark, (name, text)) in enumerate(zip(self.marks, texts, strict=True), start=1):
-            shown, base = one_line(name, LONGEST_NAME), LINE * number + 16
-            drawn.append(Html(f'<text x="{NAMES}" y="{base}" text-anchor="end">{escape(shown)}</text>'))
-            drawn.append(Html(f'<text x="{NAMES + NUMBERS}" y="{base}" text-anchor="end">{escape(text)}</text>'))
+            shown, base = one_line(name, longest), LINE * number + 16
+            drawn.append(Html(f'<text x="{names}" y="{base}" text-anchor="end">{escape(shown)}</text>'))
+            drawn.append(Html(f'<text x="{names + NUMBERS}" y="{base}" text-anchor="end">{escape(text)}</text>'))
             drawn.append(self.track(mark, place=f'x="{start}" y="{LINE * number}" width="{TRACK}"'))
         font = 'font-family="system-ui, sans-serif" font-size="12" fill="currentColor"'
         size = f'viewBox="0 0 {width} {foot + LINE}" width="{width}" height="{foot + LINE}"'

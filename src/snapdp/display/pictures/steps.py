@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from snapdp.display.charts import LOOKS, title_of
 from snapdp.display.html import Html, escape
 from snapdp.display.pictures.axis import Axis, Real, tick_text
+from snapdp.display.pictures.frame import LOOKS, title_of
 
 TOP, FOOT, TALL, SMALL = 18, 22, 240, 150  # above and below the curve; heights of a picture, and of one among several
 WHOLE = 1000  # the curve's own coordinates, on both sides

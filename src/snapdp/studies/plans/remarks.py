@@ -5,7 +5,7 @@ Room: studies. It cannot see data. Names of columns are anybody's text, and are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING
@@ -48,36 +48,28 @@ def counting_of(line: Line) -> Iterator[str]:
         yield line.statistic.persons_in_words
 
 
-def step_in_a_study(column: str, step: str) -> str:
-    """Return how a step is declared where a study or flags say it."""
-    return f'step = "{step}" (--step {column}={step})'
-
-
-def advice_of(line: Line, *, say_step: Callable[[str, str], str] = step_in_a_study) -> Iterator[str]:
-    """Yield the clauses after which somebody may want to change the line.
-
-    say_step   returns how a step of a column is declared, from the name of the column and the step
-    """
+def advice_of(line: Line) -> Iterator[str]:
+    """Yield the clauses after which somebody may want to change the line."""
     yield from _rounded_away(line.statistic.columns)
     if not line.meets_target and line.target is not None:
         yield f"misses the accuracy {exact_amount(line.target)} asked for"
     if line.margins and all(map(_is_no_gain, line.margins)):
         yield NO_GAIN
-    if line.ranks is not None and (advice := line.ranks.advice(_wider_step(line.statistic.columns[0], say_step))):
+    if line.ranks is not None and (advice := line.ranks.advice(_wider_step(line.statistic.columns[0]))):
         yield advice
     if isinstance(line.statistic, Magnitudes):
         rows = line.statistic.rows_for_bounds(line.epsilon, line.alpha)
         yield f"bounds are found for columns of about {rows:,} numbers or more; quartiles for fewer"
 
 
-def _wider_step(column: Column, say_step: Callable[[str, str], str]) -> str:
+def _wider_step(column: Column) -> str:
     """Return how to declare a step of a column that leaves few levels, ten, a hundred, ... times its own; empty where
     they are few.
     """
     if not isinstance(column, NumberColumn) or column.levels <= FEW_LEVELS:
         return ""
-    step = column.step * 10 ** next(k for k in count(1) if column.levels <= FEW_LEVELS * 10**k)
-    return say_step(one_line(column.name), exact_amount(step))
+    step = exact_amount(column.step * 10 ** next(k for k in count(1) if column.levels <= FEW_LEVELS * 10**k))
+    return f'step = "{step}" (--step {one_line(column.name)}={step})'
 
 
 def _rounded_away(columns: Iterable[Column]) -> Iterator[str]:

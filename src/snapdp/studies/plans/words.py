@@ -7,9 +7,8 @@ differs, and is a `Spelling`. Ordered by importance, each short; what explains a
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING
 
 from snapdp.display import (
@@ -31,7 +30,6 @@ from snapdp.studies.plans.remarks import (
     counting_of,
     remarks_of,
     share_in_words,
-    step_in_a_study,
 )
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless
@@ -59,17 +57,13 @@ PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
 
 
 class Spelling(Value):
-    """How somebody who reads the plan asks for something else; empty where that cannot be asked for.
-
-    step   returns how a wider step is said, from the name of a column and the step
-    """
+    """How somebody who reads the plan asks for something else; empty where that cannot be asked for."""
 
     fit: str
     if_rows: str
-    step: Callable[[str, str], str]
 
 
-IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)", step=step_in_a_study)
+IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)")
 
 
 class PlanWords(Value):
@@ -151,8 +145,7 @@ def _advice(plan: Plan, useless: Sequence[Useless], spelling: Spelling) -> Itera
         yield f"{MARK} {titles[each.place]}: {useless_in_words(each)}"
     if len(useless) > MOST_ADVISED:
         yield f"{MARK} So is the error of {len(useless) - MOST_ADVISED} more: above a tenth of the range."
-    told_of = partial(advice_of, say_step=spelling.step)
-    advised = [f"{title}: {c}." for title, line in zip(titles, plan.lines, strict=True) for c in told_of(line)]
+    advised = [f"{title}: {c}." for title, line in zip(titles, plan.lines, strict=True) for c in advice_of(line)]
     yield from advised[:MOST_ADVISED]
     for sharing in plan.sharings:
         yield sharing.in_words

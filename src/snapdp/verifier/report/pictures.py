@@ -10,7 +10,23 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.display import Chart, Look, exact_float, general, scale, tick_text, ticks
+from snapdp.display import (
+    Look,
+    box,
+    dot,
+    exact_float,
+    figure_of,
+    framed,
+    general,
+    inside,
+    level,
+    scale,
+    tick_text,
+    ticks,
+    together,
+    upright,
+    written,
+)
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends, held_output
 from snapdp.verifier.loss.query_path import value_on
@@ -24,7 +40,8 @@ from snapdp.verifier.report.measure import measure_of
 
 FAR = 10**4  # of C in a picture; programs far beyond their claim need none
 LETTER = 7.0  # width of a digit, with what is between labels
-WIDTH, MARGIN, AXIS = 720, 34, 76  # of a picture; where bars begin beside an axis
+WIDTH = 720
+MARGIN, AXIS, NAME = 4.7, 10.6, 13.0  # percent of it; where bars begin beside an axis, and beside names
 MOST_CELLS = 25
 MOST_SEARCHED = 4096  # snapped values among which that of an output is looked for
 SIDES: tuple[Look, Look] = ("first", "second")  # marks of f(D) and of f(D')
@@ -40,19 +57,25 @@ def against_claim(verdict: Verdict) -> str:
     if verdict.is_infinite or len(known) < 2 or "claimed" not in dict(known):
         return ""
     low, high = min(0.0, *(c for _, c in known)), max(0.0, *(c for _, c in known))
-    chart = Chart(width=WIDTH, height=34 + 22 * len(known))
-    x = scale(low, high if high > low else low + 1.0, start=MARGIN + 60, end=WIDTH - MARGIN - 40)
+    x = scale(low, high if high > low else low + 1.0, start=NAME, end=100 - 2 * MARGIN)
+    drawn = []
     for row, (name, c) in enumerate(known):
-        y = 10 + 22 * row
-        chart.label(MARGIN + 54, y + 11, name, anchor="end")
-        chart.bar(x(0), x(c), y=y, height=14, look=SIDES[name == "claimed"], said=f"{name}: C = {c:.2f}")
-        chart.label(max(x(0), x(c)) + 4, y + 11, f"{c:.2f}", anchor="start")
+        y, look = 10 + 22 * row, SIDES[name == "claimed"]
+        left, right = sorted((x(0), x(c)))
+        drawn.append(written(name, x=NAME - 1, y=y + 11, anchor="end"))
+        drawn.append(box(x=left, y=y, width=right - left, height=14, look=look, said=f"{name}: C = {c:.2f}"))
+        drawn.append(written(f"{c:.2f}", x=right + 0.6, y=y + 11))
     floor = 12 + 22 * len(known)
-    chart.horizontal(floor, start=x(low), end=x(high))
+    drawn.append(level(floor, start=x(low), end=x(high)))
     for tick in ticks(low, high, 6):
-        chart.vertical(x(float(tick)), start=floor, end=floor + 4)
-        chart.label(x(float(tick)), floor + 16, tick_text(tick))
-    return chart.figure(f"Loss against claim, as C = {measure.formula}: what is certified must not pass the claim")
+        drawn.append(upright(x(float(tick)), top=floor, foot=floor + 4, look="axis"))
+        drawn.append(written(tick_text(tick), x=x(float(tick)), y=floor + 16, anchor="middle"))
+    title = f"Loss against claim, as C = {measure.formula}: what is certified must not pass the claim"
+    return _figure(drawn, title, height=34 + 22 * len(known))
+
+
+def _figure(drawn: list[str], title: str, *, height: float) -> str:
+    return figure_of(framed(drawn, title=title, said="", height=height, width=WIDTH), title)
 
 
 def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
@@ -97,34 +120,34 @@ def cells(
     shape: Shape, machine: Machine, outputs: Outputs, shown: range, chosen_index: int, evidence: ExactLoss
 ) -> str:
     """Return a number line: each cell of sums that is snapped to one value, and the two inputs, as noise is added."""
-    chart = Chart(width=WIDTH, height=88)
-    left = scale(0, len(shown), start=MARGIN, end=WIDTH - MARGIN)
+    left = scale(0, len(shown), start=MARGIN, end=100 - MARGIN)
     spacing = left(1) - left(0)
     labelled = _labelled([outputs.at(index) for index in shown], chosen_index - shown.start, spacing)
+    drawn = []
     for place, index in enumerate(shown):
         output = outputs.at(index)
         chosen = index == chosen_index
         low, high = cell_ends(shape, output)
         said = f"output {exact_float(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
-        with chart.together(said):
-            chart.rectangle(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)
-            if labelled(place):
-                chart.label(left(place) + spacing / 2, 78, _short(output))
+        cell = [box(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)]
+        if labelled(place):
+            cell.append(written(_short(output), x=left(place) + spacing / 2, y=78, anchor="middle"))
+        drawn.append(together(cell, said))
     for sign, private, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
         value = private if shape.path is None else value_on(shape.path, private, machine)
         name = sign if value == private else f"scaled {sign}"
         where = (value - outputs.offset) / outputs.grid - shown.start + Fraction(1, 2)
         x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
         beyond = "" if 0 <= where <= len(shown) else " (outside the picture)"
-        chart.vertical(x, start=y + 2, end=62)
-        chart.label_inside(x, y, f"{name} = {_short(value)}{beyond}", reach=120)
-    return chart.figure(f"Cells of the sum around the output {exact_float(outputs.at(chosen_index))}")
+        drawn.append(upright(x, top=y + 2, foot=62, look="axis"))
+        drawn.append(written(f"{name} = {_short(value)}{beyond}", x=x, y=y, anchor=inside(x, reach=17)))
+    return _figure(drawn, f"Cells of the sum around the output {exact_float(outputs.at(chosen_index))}", height=88)
 
 
 def _labelled(values: list[Fraction], chosen: int, spacing: float) -> Callable[[int], bool]:
     """Return which places have a label: that of the output in question, and others so far apart that none meet."""
     longest = max(len(_short(value)) for value in values)
-    stride = max(1, math.ceil((longest + 1) * LETTER / spacing))
+    stride = max(1, math.ceil((longest + 1) * LETTER / (spacing * WIDTH / 100)))
     return lambda place: (place - chosen) % stride == 0
 
 
@@ -139,34 +162,36 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
     if not finite_heights:
         return ""
     top, bottom, floor = max(finite_heights), min(finite_heights), 170
-    chart = Chart(width=WIDTH, height=floor + 42)
-    left = scale(0, len(shown), start=AXIS, end=WIDTH - MARGIN)
+    left = scale(0, len(shown), start=AXIS, end=100 - MARGIN)
     size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
+    drawn = []
     for tick in map(float, ticks(bottom, max(top, bottom + 1.0), 5)):
-        chart.horizontal(floor - size(tick), start=AXIS - 4, end=AXIS)
-        chart.label(AXIS - 7, floor - size(tick) + 4, f"2^{tick:g}", anchor="end")
+        drawn.append(level(floor - size(tick), start=AXIS - 0.6, end=AXIS))
+        drawn.append(written(f"2^{tick:g}", x=AXIS - 1, y=floor - size(tick) + 4, anchor="end"))
     chosen = released.index(evidence.output) if evidence.output in released else 0
     labelled = _labelled(released, chosen, spacing)
     for place, both in enumerate(heights):
         said = ", ".join("impossible" if h is None else f"2^{h:.2f}" for h in both)
         output = released[place]
-        with chart.together(f"output {exact_float(output)}: {said}"):
-            if labelled(place):
-                chart.label(left(place) + spacing / 2, floor + 16, _short(output))
-            for side, height in enumerate(both):
-                if height is not None:
-                    chart.rectangle(
-                        x=left(place) + spacing * (0.12 + 0.38 * side),
-                        y=floor - size(height),
-                        width=spacing * 0.36,
-                        height=size(height),
-                        look=SIDES[side],
-                        ringed=output == evidence.output,
-                    )
-    chart.horizontal(floor, start=AXIS, end=WIDTH - MARGIN)
-    legend = "left bar: from f(D), right bar: from f(D'); logarithmic, the line is not 0; no bar: impossible"
-    chart.label(AXIS, floor + 34, legend, anchor="start")
-    return chart.figure("Exact probabilities of the outputs from both inputs")
+        pair_of_bars = [
+            box(
+                x=left(place) + spacing * (0.12 + 0.38 * side),
+                y=floor - size(height),
+                width=spacing * 0.36,
+                height=size(height),
+                look=SIDES[side],
+                ringed=output == evidence.output,
+            )
+            for side, height in enumerate(both)
+            if height is not None
+        ]
+        if labelled(place):
+            pair_of_bars.append(written(_short(output), x=left(place) + spacing / 2, y=floor + 16, anchor="middle"))
+        drawn.append(together(pair_of_bars, f"output {exact_float(output)}: {said}"))
+    drawn.append(level(floor, start=AXIS, end=100 - MARGIN))
+    drawn.append(written("left bar: from f(D), right bar: from f(D')", x=AXIS, y=floor + 34))
+    drawn.append(written("logarithmic, the line is not 0; no bar: impossible", x=AXIS, y=floor + 50))
+    return _figure(drawn, "Exact probabilities of the outputs from both inputs", height=floor + 58)
 
 
 def holes(execution: Execution, evidence: ExactLoss) -> str:
@@ -176,19 +201,19 @@ def holes(execution: Execution, evidence: ExactLoss) -> str:
     values = sorted({evidence.output, *(v for _, found in points for v in found)})
     if len(values) < 2:
         return ""
-    chart = Chart(width=WIDTH, height=126)
-    x = scale(0, len(values) - 1, start=MARGIN, end=WIDTH - MARGIN)
+    x = scale(0, len(values) - 1, start=MARGIN, end=100 - MARGIN)
     place = {value: x(rank) for rank, value in enumerate(values)}
+    drawn = []
     for row, (title, found) in enumerate(points):
         y = 40 + 44 * row
-        chart.label(MARGIN, y - 14, title, anchor="start")
-        chart.horizontal(y, start=MARGIN, end=WIDTH - MARGIN)
+        drawn += [written(title, x=MARGIN, y=y - 14), level(y, start=MARGIN, end=100 - MARGIN)]
         for value in found:
             look = "hit" if value == evidence.output else SIDES[row]
-            chart.point(place[value], y, look=look, said=exact_float(value))
-    chart.vertical(place[evidence.output], start=26, end=100, look="cut")
-    chart.label_inside(place[evidence.output], 116, f"output {exact_float(evidence.output)}", reach=160)
-    return chart.figure("Outputs of neighbouring draws, in order (not to scale)")
+            drawn.append(dot(place[value], y, look=look, said=exact_float(value)))
+    hole = place[evidence.output]
+    drawn.append(upright(hole, top=26, foot=100, look="cut"))
+    drawn.append(written(f"output {exact_float(evidence.output)}", x=hole, y=116, anchor=inside(hole, reach=22)))
+    return _figure(drawn, "Outputs of neighbouring draws, in order (not to scale)", height=126)
 
 
 def _outputs_near(execution: Execution, f: Fraction, sides: tuple[tuple[int, tuple[int, int]], ...]) -> list[Fraction]:

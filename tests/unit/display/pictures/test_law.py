@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from snapdp.display.charts import LOOKS
 from snapdp.display.pictures.axis import Axis
+from snapdp.display.pictures.frame import LOOKS
 from snapdp.display.pictures.law import Bar, LawPicture
 
 HOSTILE = '</text></svg><script>x</script>"\' onload="y" &\u202e\x1b'

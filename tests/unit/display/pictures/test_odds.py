@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from snapdp.display.charts import LOOKS
+from snapdp.display.pictures.frame import LOOKS
 from snapdp.display.pictures.odds import Odds, odds_picture
 
 HOSTILE = '</text></svg><script>x</script>"\' onload="y" &\u202e\x1b'

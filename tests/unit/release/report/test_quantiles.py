@@ -7,7 +7,7 @@ import re
 import pytest
 
 import snapdp
-from snapdp.display import Chart
+from snapdp.display import Axis, Step, step_figure
 from snapdp.release.report.quantiles import MOST_PICTURES
 
 PATH = re.compile(r'd="([^"]*)"')
@@ -43,15 +43,15 @@ def test_the_quantiles_are_in_the_picture_at_their_ranks(tmp_path):
 
 def test_a_band_lies_between_two_step_curves():
     """Walked as it is drawn, the path meets each end of every step of both curves."""
-    chart = Chart(width=9, height=9)
-    chart.band([(0, 5, 3), (2, 4, 1), (3, 4, 0)])
-    (path,) = PATH.findall(chart.parts[0])
+    axis = Axis.within([0, 1000])  # as the curve's own coordinates
+    steps = [Step(0, 4, 5, 3), Step(2, 2, 4, 1), Step(3, 2, 4, 0)]
+    path, _ = PATH.findall(step_figure(steps, (), "", x=axis, y=axis))
     x = y = 0.0
     corners = []
     for letter, numbers in re.findall(r"([MHVZ])([0-9. ]*)", path):
         ends = [float(each) for each in numbers.split()]
         x = ends[0] if letter in "MH" else x
-        y = ends[-1] if letter in "MV" else y
+        y = 1000 - ends[-1] if letter in "MV" else y
         corners.append((x, y))
     upper, lower = [(0, 5), (2, 5), (2, 4), (3, 4)], [(3, 1), (2, 1), (2, 3), (0, 3)]
     assert [each for each in upper if each not in corners] == []

@@ -1,4 +1,4 @@
-"""`snapdp sql --dialect`: what is shown for an engine runs there as it stands, and computes the same."""
+"""`snapdp plan --sql --dialect`: what is shown for an engine runs there as it stands, and computes the same."""
 
 from __future__ import annotations
 

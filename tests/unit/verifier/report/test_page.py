@@ -18,7 +18,7 @@ from snapdp.verifier.mechanism_program import mechanism_pair, verify_mechanism
 from snapdp.verifier.report.cases import in_data_units, readable
 from snapdp.verifier.report.measure import measure_of
 from snapdp.verifier.report.page import verdict_page
-from snapdp.verifier.report.pictures import against_claim
+from snapdp.verifier.report.pictures import WIDTH, against_claim
 from tests.unit.verifier.snaps import snap
 
 MECHANISM = Snapping(epsilon="0.9", sensitivity="1/3", lower=0, upper=5, arithmetic="proved")
@@ -95,8 +95,8 @@ def test_a_loss_below_epsilon_is_drawn_to_the_left():
 def test_labels_of_outputs_do_not_meet(page):
     """Places along one line are at least as far apart as their labels are long; a digit takes at most 7 units."""
     rows: dict[str, list[tuple[float, int]]] = {}
-    for x, y, text in re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="middle">([^<]*)</text>', page):
-        rows.setdefault(y, []).append((float(x), len(text)))
+    for x, y, text in re.findall(r'<text x="([0-9.]+)%" y="([0-9.]+)" text-anchor="middle">([^<]*)</text>', page):
+        rows.setdefault(y, []).append((WIDTH * float(x) / 100, len(text)))
     assert rows
     for placed in rows.values():
         ordered = sorted(placed)
