@@ -56,11 +56,10 @@ def test_another_shell_is_refused():
     assert CliRunner().invoke(main, ["completion", "tcsh"]).exit_code == 2
 
 
-def test_commands_are_offered_with_their_line_of_the_map_and_former_names_are_not():
+def test_commands_are_offered_with_their_line_of_the_map():
     assert offered("snapdp ") == [*COMMANDS]
     assert {each.value: each.help for each in items("snapdp ")}["plan"] == COMMANDS["plan"].told
     assert offered("snapdp in") == ["init", "inspect"]
-    assert "bound" not in offered("snapdp ")
 
 
 def test_commands_of_groups_flags_and_words_of_flags_are_offered():

@@ -18,7 +18,6 @@ import click
 import pytest
 
 from snapdp.cli import app, screen
-from snapdp.cli.help.former_names import FORMER_COMMANDS
 from snapdp.cli.help.pages import HEADINGS, OTHERS
 from tests.docs.reference import DOCS, page, rows, section, words
 
@@ -226,8 +225,6 @@ def test_a_section_has_the_words_of_its_command_and_its_flags_under_their_headin
     headings = re.findall(r"^\.\. rubric:: (.*)$", plan, re.M)
     assert headings == [each for each in (*dict.fromkeys(HEADINGS.values()), OTHERS) if each in headings]
     assert len(headings) > 3
-    for before, now in FORMER_COMMANDS.items():
-        assert f"| `snapdp {before}` | `snapdp {now}` |" in text
 
 
 def test_every_variable_of_the_environment_is_in_the_table():

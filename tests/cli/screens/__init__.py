@@ -23,7 +23,6 @@ import click
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.cli.help.former_names import commands_below
 from snapdp.randomness.bits import RecordedBits
 
 FOLDER = Path(__file__).parent
@@ -119,11 +118,9 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "lab-compare": "snapdp lab compare",
     "lab-published": "snapdp lab published GetAccuracy2 --epsilon 1 --bound 10 --if-value 0",
     "lab-bits": "snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000",
-    "former-bound": "snapdp bound x+1 --range x=0,1",
-    "refused-command": "snapdp look people.csv",
-    "refused-command-of-ledger": "snapdp ledger balance people.ledger",
-    "refused-flag": "snapdp plan --std age",
-    "refused-flag-of-others": "snapdp plan study.toml --yes",
+    "refused-command": "snapdp relase people.csv",
+    "refused-command-of-ledger": "snapdp ledger shw people.ledger",
+    "refused-flag": "snapdp plan --epsilom 1",
     "refused-topic": "snapdp help epsilom",
     "refused-no-statistic": "snapdp plan",
     "refused-no-cost": "snapdp plan --count --n 5000",
@@ -140,6 +137,16 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "refused-account": "snapdp ledger create more.ledger --dataset people --cap 2 --relation change-one --n 5000",
     "refused-altered": "snapdp verify altered.json",
 }
+
+
+def commands_below(group: click.Command, ctx: click.Context, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield every command of a group, and of the groups in it, with the words that call it."""
+    if isinstance(group, click.Group):
+        for name in group.list_commands(ctx):
+            command = group.get_command(ctx, name)
+            assert command is not None
+            yield f"{path}{name}", command
+            yield from commands_below(command, ctx, f"{path}{name} ")
 
 
 def all_screens() -> Iterator[tuple[str, str]]:
