@@ -25,7 +25,7 @@ from snapdp.display import guessed_right
 
 SOURCE = Path(snapdp.__file__).parents[1]
 WHY = "A second wave of the survey"
-PERSONS = """version = 2
+PERSONS = """format = 1
 dataset = "visits"
 relation = "add-remove"
 n_max = 20

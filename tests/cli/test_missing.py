@@ -135,17 +135,6 @@ def test_plan_and_report_print_the_rule_of_each_column():
     assert "missing cells count as 57 (middle) in sums" in page
 
 
-def test_a_study_of_version_1_keeps_its_middle_and_says_so():
-    text = 'version = 1\ndataset = "survey"\nrelation = "change-one"\nn = 1000\ndata = "survey.csv"\n'
-    text += '[columns.wages]\nkind = "number"\nlower = 0\nupper = 50\nstep = "1/4"\n'
-    text += '[[statistic]]\nkind = "mean"\ncolumn = "wages"\nepsilon = 200\n'
-    Path("old.toml").write_text(text, encoding="utf-8")
-    done = run("release", "old.toml", "--ledger", "book.ledger", "--yes", "--report", "r.html")
-    assert done.exit_code == 0, done.stderr
-    assert "missing cells of wages count as 25 (middle)" in " ".join(done.stderr.split())
-    assert "missing cells count as 25 (middle)" in Path("r.html").read_text(encoding="utf-8")
-
-
 def test_variances_of_those_who_answered_are_of_those_only():
     record = told("--variance", "wages", "--bounds", "0,50", "--missing", "dropped", "--step", "1/4")
     variance, deviation = record["derived"]

@@ -406,7 +406,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {  # study key
 def test_a_bound_that_makes_no_sense_is_refused_by_study_file_and_flags_and_in_python_alike(name):
     relation, asked, flags, said = BAD[name]
     columns = {"region": REGION, "minutes": MINUTES}
-    keys = {"version": 2, "dataset": "visits", **relation, "columns": columns, "statistic": [{"epsilon": 1, **asked}]}
+    keys = {"format": 1, "dataset": "visits", **relation, "columns": columns, "statistic": [{"epsilon": 1, **asked}]}
     for declare in (lambda: study_from_values(keys), lambda: snapdp.study(keys), lambda: snapdp.study(**keys)):
         with pytest.raises(SnapdpError, match=re.escape(said)) as refused:
             declare()

@@ -29,7 +29,7 @@ from snapdp.studies.statistics.parts import mechanism
 
 MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--missing", "middle", "--n", "5000"]
 STUDY = """
-version = 1
+format = 1
 dataset = "people"
 relation = "change-one"
 n = 5000
@@ -40,6 +40,7 @@ kind = "number"
 lower = 0
 upper = 120
 step = 1
+missing = "middle"
 
 [columns.region]
 kind = "category"
@@ -73,7 +74,7 @@ def test_a_mean_from_flags_shows_the_accuracy_of_the_library():
     done = run(*MEAN, "--epsilon", "0.5", "--json")
     assert done.exit_code == 0
     (line,) = json.loads(done.output)["lines"]
-    query = mean_query(number_column("age", lower=0, upper=120), change_one(n=5000))
+    query = mean_query(number_column("age", lower=0, upper=120, missing="middle"), change_one(n=5000))
     (part,) = query.parts
     expected = accuracy(mechanism(part, Fraction(1, 2)).parameters) * part.numerator.factor
     assert Fraction(line["parts"][0]["accuracy"]) == expected
@@ -603,8 +604,7 @@ def test_a_plan_says_in_which_arithmetic_it_computes_wherever_it_is_shown(study)
         ("exact", None),
     ]
     assert [each["lines"][0]["parts"][0]["bits"] for each in (chosen, declared, exact)] == [118, 128, None]
-    text = study.read_text().replace("version = 1", 'version = 2\narithmetic = "proved"\nbits = 128')
-    study.write_text(text.replace("step = 1", 'step = 1\nmissing = "middle"'))
+    study.write_text(study.read_text().replace("format = 1", 'format = 1\narithmetic = "proved"\nbits = 128'))
     plan = plan_of(load_study(study))
     for shown in (repr(plan), plan._repr_html_()):
         assert "epsilon 0.5 of a budget of 1" in shown

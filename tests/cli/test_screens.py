@@ -90,7 +90,7 @@ def study_values(name: str, *, person: bool = False) -> dict[str, Any]:
         {"relation": "add-remove", "n_max": 50, "person": f"{name} p"} if person else {"relation": "change-one", "n": 4}
     )
     return {
-        "version": 2,
+        "format": 1,
         "dataset": "people",
         **who,
         "columns": {
@@ -527,7 +527,7 @@ def test_errors_and_reprs_of_the_library_show_names_visibly(name):
         {**good, "statistic": [{**first, name: 1}]},
         {**good, "statistic": [{**first, "epsilon": name}]},
         {**good, "columns": {name: {"kind": name}}},
-        {**good, "columns": {name: {"kind": "integer", "lower": 2, "upper": 1}}},
+        {**good, "columns": {name: {"kind": "integer", "lower": 2, "upper": 1, "missing": "middle"}}},
         {**good, "columns": {name: {"kind": "category", "categories": ["a", "a"]}}},
         {**good, "columns": {name: {"kind": "category", "categories": ["a"], "unknown": name}}},
         {**good, "relation": name},

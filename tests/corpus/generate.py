@@ -192,7 +192,7 @@ def candidate(dice: random.Random) -> tuple[Case, set[str]]:
         elif other in said:
             said[name] = said.pop(other)
     asked = json.loads(json.dumps(asked).replace('"aged"', '"age"').replace('"size"', '"amount"'))
-    study: Case = {"version": 2, "dataset": "people", **relation, "columns": said, "statistic": asked}
+    study: Case = {"format": 1, "dataset": "people", **relation, "columns": said, "statistic": asked}
     if dice.random() < 0.06:
         study |= {"title": "People", "publisher": "An office", "contact": "office@example.org"}
         features.add("titled")
@@ -372,7 +372,7 @@ def plain_studies() -> list[Case]:
                 text = json.dumps({"columns": said, "statistic": [{**asked, "epsilon": 1}]}).replace(
                     '"tens"', '"amount"'
                 )
-                study = {"version": 2, "dataset": "people", **relation, **json.loads(text)}
+                study = {"format": 1, "dataset": "people", **relation, **json.loads(text)}
                 case: Case = {"table": "people", "source": {"writer": "arrow"}, "study": study}
                 case = {"name": f"plain-{len(found) + 1:03}", **case}
                 if adapter.is_accepted(case):
@@ -384,7 +384,7 @@ def plain_studies() -> list[Case]:
             {"column": "region", "equals": "north"}]}),
     ):  # fmt: skip
         said = {name: column for name, column in PLAIN_STUDY["columns"].items() if name in {*names_in(asked)}}
-        study = {"version": 2, "dataset": "people", "relation": "add-remove", "n_max": 100, "person": person,
+        study = {"format": 1, "dataset": "people", "relation": "add-remove", "n_max": 100, "person": person,
                  "rows_per_person": 2, "columns": said, "statistic": [{**asked, "epsilon": 1}]}  # fmt: skip
         for source in ({"writer": "csv"}, {"writer": "pyarrow"}):
             found.append({"name": f"plain-{len(found) + 1:03}", "table": "people", "source": source, "study": study})
@@ -395,7 +395,7 @@ def plain_studies() -> list[Case]:
 
 
 ODD_STUDY: Case = {
-    "version": 2, "dataset": "odd", "relation": "add-remove", "n_max": 100,
+    "format": 1, "dataset": "odd", "relation": "add-remove", "n_max": 100,
     "columns": {
         "x": {"kind": "number", "lower": 0, "upper": 10, "step": 1, "missing": "dropped"},
         "whole": {"kind": "integer", "lower": -100, "upper": 100, "missing": "dropped"},
@@ -412,13 +412,13 @@ ODD_STUDY: Case = {
     ],
 }  # fmt: skip
 NAN_STUDY: Case = {
-    **{key: ODD_STUDY[key] for key in ("version", "dataset", "relation", "n_max")},
+    **{key: ODD_STUDY[key] for key in ("format", "dataset", "relation", "n_max")},
     "columns": {"x": ODD_STUDY["columns"]["x"], "word": ODD_STUDY["columns"]["word"]},
     "statistic": [*ODD_STUDY["statistic"][:5], {"kind": "sum", "column": "x", "by": "word", "epsilon": 1},
                   {"kind": "variance", "column": "x", "epsilon": 1}],
 }  # fmt: skip
 PLAIN_STUDY: Case = {
-    "version": 2, "dataset": "people", "relation": "change-one", "n": ROWS,
+    "format": 1, "dataset": "people", "relation": "change-one", "n": ROWS,
     "columns": {
         "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": 40},
         "pay": {"kind": "number", "lower": 0, "upper": 1000, "step": "1/4", "missing": "dropped"},
@@ -670,7 +670,7 @@ def records(chosen: list[Case], made: dict[str, Table]) -> list[Case]:
 
 
 RICH: Case = {
-    "version": 2, "dataset": "people", "title": "People", "relation": "add-remove", "n_max": 100,
+    "format": 1, "dataset": "people", "title": "People", "relation": "add-remove", "n_max": 100,
     "person": ["id", "house"],
     "rows_per_person": 2, "budget": "5", "csv": {"delimiter": ";", "decimal": ",", "null": ["NA"]},
     "columns": {
@@ -717,8 +717,8 @@ def refusals() -> list[Case]:
         if isinstance(value, dict):
             found.append({"of": "rich", "path": [*path, "lowr"], "value": 1})
     for more in (
-        {"version": 1},
-        {"version": 3},
+        {"format": 2},
+        {"format": 3},
         {"relation": "change-one"},
         {"n": 60},
         {"person": "region"},
@@ -752,11 +752,11 @@ def refusals() -> list[Case]:
         {"study": json.loads(json.dumps(plain).replace('"pay"', '"region"'))},
         {"study": json.loads(json.dumps(plain).replace('"sick"', '"score"'))},
     ]  # fmt: skip
-    sound = "version = 2\ndataset = 'people'\nrelation = 'add-remove'\nn_max = 100\n"
+    sound = "format = 1\ndataset = 'people'\nrelation = 'add-remove'\nn_max = 100\n"
     column = "[columns.age]\nkind = 'integer'\nlower = 0\nupper = 120\nmissing = 'dropped'\n"
     asked = "[[statistic]]\nkind = 'mean'\ncolumn = 'age'\nepsilon = 1\n"
     for text in (
-        "", "version = 2", "nothing", sound, sound + column, sound + asked, sound + column + asked,
+        "", "format = 1", "nothing", sound, sound + column, sound + asked, sound + column + asked,
         sound + column + asked.replace("age", "agee"), sound + column + asked + "epsilon = 2\n",
         "\ufeff" + sound + column + asked,
         sound + column.replace("'integer'", "integer") + asked, sound + column.replace("120", "1_20") + asked,

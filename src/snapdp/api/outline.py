@@ -16,8 +16,8 @@ from snapdp.studies import (
     DROPPED,
     INTEGER,
     NUMBER,
+    STUDY_FORMAT,
     STUDY_KEYS,
-    STUDY_VERSION,
     DeclaredStudy,
     plan_of,
     study_from_values,
@@ -84,7 +84,7 @@ class Outline(Value):
         epsilons = shared_out(self.budget, [line.weight for line in self.lines])
         declared = {name: _complete(values) for name, values in self.columns.items() if name in used}
         return {
-            "version": STUDY_VERSION,
+            "format": STUDY_FORMAT,
             "dataset": self.dataset,
             **self.relation,
             "budget": str(self.budget),
@@ -127,7 +127,7 @@ def _judged(
     relation: Mapping[str, Any], columns: Mapping[str, Any], statistics: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     return {
-        "version": STUDY_VERSION,
+        "format": STUDY_FORMAT,
         "dataset": PLACEHOLDER,
         **relation,
         "columns": dict(columns) or dict(NO_COLUMN),

@@ -15,7 +15,7 @@ from snapdp.audits import check_release
 from snapdp.audits.release_audit import release_certificate
 from snapdp.errors import PremiseError
 from snapdp.values import Value
-from snapdp.verifier import LARGEST_TEXT, RELEASES, Refusal, examine
+from snapdp.verifier import LARGEST_TEXT, Refusal, examine
 
 ACCEPTED, REFUSED, COULD_NOT_CHECK = "ACCEPTED", "REFUSED", "COULD NOT CHECK"
 Proved = dict[str, list[str]]
@@ -66,7 +66,7 @@ def examine_file(path: str | os.PathLike[str]) -> Examination:
 
 
 def examine_certificate(content: bytes, directory: str | os.PathLike[str] | None = None) -> Examination:
-    """Return what the checker of its kind says of a certificate: its format decides which one that is.
+    """Return what the checker of its kind says of a certificate: that of releases, where it holds a record.
 
     directory   where the certificates that a release names are looked for
     """
@@ -81,9 +81,9 @@ def examine_certificate(content: bytes, directory: str | os.PathLike[str] | None
 def _proved(text: str, directory: str | os.PathLike[str] | None) -> Proved:
     """Return what a certificate proves; any exception says that it is not accepted."""
     found = json.loads(text, object_pairs_hook=check_release.unrepeated)
-    if isinstance(found, dict) and "statistics" in found and "format" not in found:
+    if isinstance(found, dict) and "statistics" in found:
         raise Refusal("this is the record of a release, not a certificate: audit it with `snapdp verify`")
-    if not (isinstance(found, dict) and str(found.get("format")).startswith(RELEASES)):
+    if not (isinstance(found, dict) and "record" in found):
         return examine(text[: LARGEST_TEXT + 1])
     faults = check_release.check(found)
     named: list[str] = []

@@ -144,7 +144,7 @@ def record_for(reserve, entries):
     body = entries[reserve]
     return {
         "dataset": NAME, "dataset_version": body["version"], "charged": body["epsilon"], "request": body["request"],
-        "previous": head, "snapdp_record": 1,
+        "previous": head, "format": 1,
     }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ def lines(arithmetic=None, **relation):
     relation = relation or {"relation": "change-one", "n": 5000}
     said = {} if arithmetic is None else {"arithmetic": arithmetic}
     asked = [{**each, "epsilon": "0.5"} for each in ABOUT]
-    return snapdp.study(version=2, dataset="p", columns=COLUMNS, statistic=asked, **relation, **said).plan().lines
+    return snapdp.study(format=1, dataset="p", columns=COLUMNS, statistic=asked, **relation, **said).plan().lines
 
 
 @pytest.mark.parametrize("arithmetic", [None, "proved"])

@@ -22,7 +22,7 @@ def plan_of(*asked, arithmetic=None):
     said = {} if arithmetic is None else {"arithmetic": arithmetic}
     statistic = [{"epsilon": "0.5", **each} for each in asked]
     study = snapdp.study(
-        version=2, dataset="p", relation="change-one", n=3, columns=COLUMNS, statistic=statistic, **said
+        format=1, dataset="p", relation="change-one", n=3, columns=COLUMNS, statistic=statistic, **said
     )
     return study.plan()
 
