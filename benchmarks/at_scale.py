@@ -28,9 +28,9 @@ from snapdp.studies.columns import number_column
 from snapdp.tables.engines.opening import open_table
 
 COLUMNS = [
-    number_column("a", lower=0, upper=100),
-    number_column("b", lower=-500, upper=500),
-    number_column("c", lower=0, upper=8),
+    number_column("a", lower=0, upper=100, missing="middle"),
+    number_column("b", lower=-500, upper=500, missing="middle"),
+    number_column("c", lower=0, upper=8, missing="middle"),
 ]
 PAIRS = [(i, j) for i in range(3) for j in range(i, 3)]
 MOMENTS: list[Aggregate] = [

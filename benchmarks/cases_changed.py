@@ -11,8 +11,8 @@ from fractions import Fraction
 import snapdp
 from case import Case, Step, calls, either
 from cases_ours import inputs, mechanism
-from snapdp.queries import add_remove, category_column, mean_query, mechanism as mechanism_of, number_column
 from snapdp.release.derived import derived_blocks
+from snapdp.studies import add_remove, category_column, mean_query, mechanism as mechanism_of, number_column
 
 Drawn = either("Drawn", "snapdp.release.draw", "snapdp.release.drawing")
 Line = either("Line", "snapdp.studies.plan", "snapdp.planner.plan")
@@ -44,9 +44,9 @@ def integers() -> Step:
 
 def means() -> Step:
     """The derived means of many groups, after the draw."""
-    column = number_column("pay", lower=0, upper=100_000, step=1)
+    column = number_column("pay", lower=0, upper=100_000, step=1, missing="middle")
     groups = category_column("g", categories=[str(i) for i in range(GROUPS)])
-    line = Line(query=mean_query(column, add_remove(n_max=10**7), by=groups), epsilon=Fraction(1))
+    line = Line(statistic=mean_query(column, add_remove(n_max=10**7), by=groups), epsilon=Fraction(1))
     pick, drawn = random.Random(1), []
     for part in line.query.parts:
         indices = [pick.randrange(100, 10**6) for _ in range(GROUPS)]

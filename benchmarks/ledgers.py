@@ -49,7 +49,7 @@ version = ledger.dataset_version("people", hashlib.sha256(b"rows").digest())
 def one(number):
     request = {"kind": "mean", "column": "age", "number": number, "who": os.getpid()}
     held = ledger.reserve("people", epsilon="1/1000", request=request, version=version, **terms)
-    ledger.commit(held, {**held.binding, "snapdp_record": 1, "value": number})
+    ledger.commit(held, {**held.binding, "format": 1, "value": number})
 ledger._storage._run("PRAGMA synchronous = OFF")
 for earlier in range(int(sys.argv[2])):
     one(-earlier - 1)

@@ -29,7 +29,7 @@ from snapdp.web.workplace import Workplace
 
 EDITS, HOST = 200, "127.0.0.1:8765"
 STUDY: dict[str, Any] = {
-    "version": 2,
+    "format": 1,
     "dataset": "people",
     "relation": "change-one",
     "n": 5000,

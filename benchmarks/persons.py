@@ -53,7 +53,7 @@ def write_table(path: Path, rows: int, share: float) -> None:
 def who_in(table: str) -> Persons:
     """Return the persons of a table, with the bound of its case."""
     _, most = TABLES[table]
-    return Persons(column="id", most=most)
+    return Persons(columns=("id",), most=most)
 
 
 def pairs() -> dict[str, tuple[str, Sequence[Aggregate], Sequence[Aggregate]]]:
@@ -65,7 +65,7 @@ def pairs() -> dict[str, tuple[str, Sequence[Aggregate], Sequence[Aggregate]]]:
             found[f"{what}, {table}"] = table, asked, [replaced(each, persons=who) for each in asked]
     table = "nobody beyond"  # what telling persons apart costs by itself, before any row is chosen or summed
     found[f"moments against a count of each person's rows, {table}"] = table, MOMENTS, [Count(persons=who_in(table))]
-    people = People(by=CELLS, persons=Persons(column="id", most=1))
+    people = People(by=CELLS, persons=Persons(columns=("id",), most=1))
     return found | {"people in one of 8 cells": ("nobody beyond", BY_CELL, [people])}
 
 

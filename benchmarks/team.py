@@ -45,7 +45,7 @@ def opened(address: str, *, create: bool) -> tuple[Ledger, str]:
 def release(ledger: Ledger, version: str, number: Any) -> None:
     request = {"kind": "mean", "column": "age", "number": number}
     held: Any = ledger.reserve("people", epsilon="1/1000", request=request, version=version, **TERMS)
-    ledger.commit(held, {**held.binding, "snapdp_record": 1, "value": 0.5})
+    ledger.commit(held, {**held.binding, "format": 1, "value": 0.5})
 
 
 def burst(ledger: Ledger, version: str, first: int) -> float:

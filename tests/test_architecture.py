@@ -57,7 +57,6 @@ LEVELS = {
     "mechanism": 4,
     "accuracy": 5,
     "studies": 6,
-    "queries": 7,  # a former name
     "published": 7,  # formulas as printed, which no other room may use
     "rounding": 7,
     "tables": 7,

@@ -111,39 +111,6 @@ def test_guides_import_from_the_package_or_a_door(path):
     ] == []
 
 
-FORMER = (
-    "CategoryColumn Column Condition NumberColumn Numerator Part Query Relation add_remove category_column change_one "
-    "condition count_query covariance_query derived_mean histogram_query integer_column mean_query mechanism "
-    "number_column sum_query variance_query"
-)
-
-
-def test_what_could_be_imported_before_still_can():
-    import snapdp
-    from snapdp import queries, studies
-
-    assert sorted(queries.__all__) == sorted(FORMER.split())
-    for name in FORMER.split():
-        assert getattr(queries, name) is getattr(studies, {"Query": "Statistic"}.get(name, name))
-    declared = {
-        "dataset": "people",
-        "relation": "change-one",
-        "n": 5,
-        "columns": {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
-        "statistic": [{"kind": "mean", "column": "age", "epsilon": "1"}],
-    }
-    study = snapdp.study(**declared)
-    assert study.requests == study.asked == study.declared.asked
-    assert (study.dataset, study.relation.rows, study.budget, study.data) == ("people", 5, None, None)
-    assert study.column("age") == study.columns[0]
-    assert study == snapdp.study(**declared)
-    assert len({study, snapdp.study(**declared)}) == 1
-    assert repr(study).startswith("Study(dataset=")
-    (line,) = study.plan().lines
-    assert line.query is line.statistic
-    assert studies.Line(query=line.statistic, epsilon=line.epsilon) == line
-
-
 def test_every_room_with_a_door_is_tried():
     assert {"exact", "studies", "tables", "verifier", "release", "audits"} <= set(WITH_DOOR)
     assert len(MODULES) > 100

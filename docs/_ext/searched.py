@@ -33,7 +33,6 @@ ALSO = {
     "neighbour relation neighbouring neighboring neighbors adjacent swap",
     "explanation/why-a-grid": "discrete rounding multiples snapping natural grid step",
     "explanation/why-floating-point-breaks-privacy": "Mironov doubles least significant bits numpy laplace",
-    "from-0.1-to-0.2": "upgrade migrate migration new version upgrading",
     "guide/attacks": "break demonstration timing attack numpy",
     "guide/audit-release": "check a report record verify published numbers checker reproduce",
     "guide/columns": "data types dates days boolean yes no integer decimal column kinds",

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from snapdp.tables import open_table
     from snapdp.verifier import audit
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "BoundError",
     "BudgetError",

@@ -130,7 +130,7 @@ def test_a_study_of_every_statistic_is_shown_imagined_and_released(tmp_path: Pat
     from snapdp.studies import study_from_values, study_to_toml
 
     lines = [{"epsilon": "1/2", **each} for each in EVERYTHING]
-    values = {"version": 2, "dataset": "people", **PERSONS, "budget": 6, "data": "people.csv", "columns": COLUMNS}
+    values = {"format": 1, "dataset": "people", **PERSONS, "budget": 6, "data": "people.csv", "columns": COLUMNS}
     (tmp_path / "study.toml").write_text(study_to_toml(study_from_values({**values, "statistic": lines})), "utf-8")
     rows = [f"{at // 2},{at % 90},{at % 1000},{2 ** (at % 20)},{'ns'[at % 2]}orth,{'fm'[at % 2]}" for at in range(1500)]
     (tmp_path / "people.csv").write_text("\n".join(["id,age,pay,size,region,sex", *rows, ""]), encoding="utf-8")
@@ -181,7 +181,7 @@ def two_means(folder: Path) -> Path:
     number = {"kind": "integer", "missing": "dropped", "lower": 0}
     columns = {"age": {**number, "upper": 120}, "income": {**number, "upper": 5000}}
     lines = [{"kind": "mean", "column": each, "epsilon": "1/5"} for each in columns]
-    study = {"version": 2, "dataset": "people", "relation": "change-one", "n": 500, "data": "people.csv"}
+    study = {"format": 1, "dataset": "people", "relation": "change-one", "n": 500, "data": "people.csv"}
     (folder / "study.toml").write_text(
         study_to_toml(study_from_values({**study, "columns": columns, "statistic": lines})), encoding="utf-8"
     )

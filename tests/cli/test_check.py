@@ -34,7 +34,6 @@ ACCEPTED
             (T4) ln is correctly rounded
             (T5) U has the law of the sampler ulp, S is fair
             (T8) the query gives floats inside its interval, and neighbours differ by at most the sensitivity
-            not checked, labels only: name, parameters
 """
 
 

@@ -161,7 +161,7 @@ def test_whoever_stops_a_release_is_told_what_it_has_cost(monkeypatch):
 
 # Words and next steps
 
-STUDY = """version = 1
+STUDY = """format = 1
 dataset = "people"
 relation = "add-remove"
 n_max = 9
@@ -172,6 +172,7 @@ budget = "1/2"
 kind = "integer"
 lower = 0
 upper = 120
+missing = "middle"
 [[statistic]]
 kind = "count"
 epsilon = "1/4"

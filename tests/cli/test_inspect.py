@@ -69,7 +69,7 @@ def test_a_look_says_what_to_type_for_a_decimal_comma_and_nothing_where_a_comma_
     people(["1.250,5", "750,25"] * (N // 2), mark=";")
     assert "Try: the same command with --decimal ',' --thousands '.'\n" in run(*asked).stdout
     Path("study.toml").write_text(
-        'version = 2\ndataset = "people"\nrelation = "change-one"\nn = 1000\ndata = "people.csv"\n'
+        'format = 1\ndataset = "people"\nrelation = "change-one"\nn = 1000\ndata = "people.csv"\n'
         '[columns.pay]\nkind = "number"\nlower = 0\nupper = 9\nmissing = "dropped"\n'
         '[[statistic]]\nkind = "mean"\ncolumn = "pay"\nepsilon = 1\n[csv]\ndelimiter = ";"\n'
     )
@@ -84,7 +84,7 @@ def test_a_look_says_what_to_type_for_a_decimal_comma_and_nothing_where_a_comma_
 def test_a_look_writes_nothing_and_has_no_json(place):
     people(["1", "x"] * (N // 2))
     Path("study.toml").write_text(
-        'version = 2\ndataset = "people"\nrelation = "change-one"\nn = 1000\ndata = "people.csv"\n'
+        'format = 1\ndataset = "people"\nrelation = "change-one"\nn = 1000\ndata = "people.csv"\n'
         '[columns.pay]\nkind = "number"\nlower = 0\nupper = 9\nmissing = "dropped"\n'
         '[[statistic]]\nkind = "mean"\ncolumn = "pay"\nepsilon = 1\n'
     )

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from snapdp import Ledger
 from snapdp.cli.app import main
 
-RECORD = Path(__file__).parents[1] / "vectors" / "golden" / "v2" / "record.json"
+RECORD = Path(__file__).parents[1] / "vectors" / "releases" / "record.json"
 
 
 def run(*words):

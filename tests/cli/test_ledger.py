@@ -22,7 +22,7 @@ from snapdp.cli.learn.demo import STUDY, people, table_text
 
 SOURCE = Path(snapdp.__file__).parents[1]
 WHY = "A second wave of the survey"
-PERSONS = """version = 2
+PERSONS = """format = 1
 dataset = "visits"
 relation = "add-remove"
 n_max = 20

@@ -67,7 +67,7 @@ def test_parents_belong_to_the_one_column_of_by(words):
 # Refusals
 
 STUDY = """
-version = {version}
+format = {format}
 dataset = "t"
 relation = "add-remove"
 n_max = 100
@@ -93,15 +93,13 @@ epsilon = 1
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"version": 1, "column": "edges = [0, 9]"}, "columns.age: the key 'edges' is not known in version 1."),
-        ({"version": 1, "column": "edges = [0, 9]"}, "say version = 2"),
-        ({"version": 1, "top": "unit_rows = 3"}, "study: the key 'unit_rows' is not known in version 1."),
+        ({"format": 2}, "study: format = 1 is expected, not format = 2."),
         ({"line": 'by = "age,sex"'}, 'Several columns are a list: ["age", "sex"].'),
         ({"line": "rows_per_person = 2"}, 'Give person="id" under relation'),
     ],
 )
-def test_a_refusal_of_a_study_speaks_of_files_and_of_their_versions(change, said, tmp_path):
-    (tmp_path / "s.toml").write_text(STUDY.format(**{"version": 2, "top": "", "column": "", "line": "", **change}))
+def test_a_refusal_of_a_study_speaks_of_files(change, said, tmp_path):
+    (tmp_path / "s.toml").write_text(STUDY.format(**{"format": 1, "top": "", "column": "", "line": "", **change}))
     told = run("plan", str(tmp_path / "s.toml"), code=1).stderr
     assert said in told
     assert "--" not in told

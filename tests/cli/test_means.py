@@ -35,7 +35,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "people"
 relation = "change-one"
 n = 200

@@ -93,14 +93,3 @@ def test_without_a_rule_the_three_choices_are_told_whatever_the_data():
         assert choice in text
     assert run("plan", *flags, "--n", "5", "--epsilon", "1").exit_code == 2
     assert run("release", "survey.csv", "--count", "--where", "sex=f", "--categories", "f,m", *SURE).exit_code == 0
-
-
-def test_a_study_of_version_1_keeps_its_middle_and_says_so():
-    text = 'version = 1\ndataset = "survey"\nrelation = "change-one"\nn = 1000\ndata = "survey.csv"\n'
-    text += '[columns.wages]\nkind = "number"\nlower = 0\nupper = 50\nstep = "1/4"\n'
-    text += '[[statistic]]\nkind = "mean"\ncolumn = "wages"\nepsilon = 200\n'
-    Path("old.toml").write_text(text, encoding="utf-8")
-    done = run("release", "old.toml", "--ledger", "book.ledger", "--yes", "--report", "r.html")
-    assert done.exit_code == 0, done.stderr
-    assert "missing cells of wages count as 25 (middle)" in " ".join(done.stderr.split())
-    assert "missing cells count as 25 (middle)" in Path("r.html").read_text(encoding="utf-8")

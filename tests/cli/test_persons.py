@@ -249,7 +249,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {  # study keys, st
 def test_a_bound_that_makes_no_sense_is_refused(name):
     relation, asked, said = BAD[name]
     columns = {"region": REGION, "minutes": MINUTES}
-    keys = {"version": 2, "dataset": "visits", **relation, "columns": columns, "statistic": [{"epsilon": 1, **asked}]}
+    keys = {"format": 1, "dataset": "visits", **relation, "columns": columns, "statistic": [{"epsilon": 1, **asked}]}
     with pytest.raises(SnapdpError, match=re.escape(said)) as refused:
         study_from_values(keys)
     assert refused.value.advice

@@ -26,7 +26,7 @@ from snapdp.studies.statistics.parts import mechanism
 
 MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--missing", "middle", "--n", "5000"]
 STUDY = """
-version = 1
+format = 1
 dataset = "people"
 relation = "change-one"
 n = 5000
@@ -37,6 +37,7 @@ kind = "number"
 lower = 0
 upper = 120
 step = 1
+missing = "middle"
 
 [columns.region]
 kind = "category"
@@ -70,7 +71,7 @@ def test_a_mean_from_flags_shows_the_accuracy_of_the_library():
     done = run(*MEAN, "--epsilon", "0.5", "--json")
     assert done.exit_code == 0
     (line,) = json.loads(done.output)["lines"]
-    query = mean_query(number_column("age", lower=0, upper=120), change_one(n=5000))
+    query = mean_query(number_column("age", lower=0, upper=120, missing="middle"), change_one(n=5000))
     (part,) = query.parts
     expected = accuracy(mechanism(part, Fraction(1, 2)).parameters) * part.numerator.factor
     assert Fraction(line["parts"][0]["accuracy"]) == expected

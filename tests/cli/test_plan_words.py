@@ -19,7 +19,7 @@ GROUPED = [
 ]
 LONG = "how many years ago somebody says that they were born, in whole ones 東京"
 STUDY = f"""
-version = 2
+format = 1
 dataset = "people"
 relation = "add-remove"
 n_max = 400

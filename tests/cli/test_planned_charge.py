@@ -14,7 +14,7 @@ from snapdp import Ledger
 from snapdp.cli.app import main
 from snapdp.display import guessed_right
 
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "people"
 relation = "change-one"
 n = 100

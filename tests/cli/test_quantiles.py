@@ -14,7 +14,7 @@ from snapdp.cli.app import main
 AGES = [(7 * i * i + 3 * i) % 90 for i in range(600)]
 BOUNDS = ["--bounds", "0,120", "--integer", "--missing", "dropped"]
 COST = ["--n-max", "1000", "--epsilon", "2"]
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "people"
 relation = "add-remove"
 n_max = 1000

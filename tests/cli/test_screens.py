@@ -88,7 +88,7 @@ def study_values(name: str, *, person: bool = False) -> dict[str, Any]:
         {"relation": "add-remove", "n_max": 50, "person": f"{name} p"} if person else {"relation": "change-one", "n": 4}
     )
     return {
-        "version": 2,
+        "format": 1,
         "dataset": "people",
         **who,
         "columns": {

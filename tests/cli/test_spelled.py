@@ -174,15 +174,6 @@ UNSAYABLE = {
         one("magnitudes", ROWS, column="m", columns={"m": {"kind": "magnitude", "exponents": [0, 20]}}),
         "says of its columns",
     ),
-    "version 1": (
-        declared(
-            FIXED,
-            {"age": {"kind": "integer", "lower": 0, "upper": 120}},
-            {"kind": "sum", "column": "age", "epsilon": 1},
-            version=1,
-        ),
-        "version 1",
-    ),
     "a name of two lines": (one("sum", column="a\nb", columns={"a\nb": AGE}), "terminal would obey"),
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 
 import click
-import pytest
 
 import snapdp
 from snapdp.cli.app import main
@@ -31,7 +30,7 @@ OF_A_COMMAND = {  # what a command does with a release, which no study and no ca
 KINDS_AS_FLAGS = {*KINDS, "means", "median"}  # kind = "mean" is --mean, and snapdp.mean
 FLAGS_ALONE = {"boolean", "date", "bounds", "integer"}  # --bounds 0,9 is lower = 0 and upper = 9; the others are a kind
 KEYS_ALONE = {  # a study says more than flags can
-    "version", "statistic", "kind", "csv", "relation",  # its frame; --n and --n-max say the relation
+    "format", "statistic", "kind", "csv", "relation",  # its frame; --n and --n-max say the relation
     "lower", "upper", "from", "to", "each",  # --bounds, --date FROM,TO,EACH
     "bounds_from",  # the look of explore, which writes it
     "lock", "count_share",  # of a line of the plan; flags share equally
@@ -96,15 +95,3 @@ def test_flags_of_other_commands_are_those_of_a_release():
         "details", "sql", "dialect",
     }  # fmt: skip
     assert flags("explore") - flags() <= {"columns", "only", "outside", "exponents", "study"}
-
-
-def test_a_keyword_of_before_works_with_a_hint_and_not_beside_that_of_now(tmp_path):
-    with snapdp.Ledger.create(tmp_path / "l.ledger") as ledger:
-        for name in ("staff", "others"):
-            ledger.create_account(name, cap=1, relation="change-one", rows=3)
-    asked = {"bounds": (0, 9), "missing": "middle", "epsilon": 1, "ledger": tmp_path / "l.ledger"}
-    with pytest.warns(DeprecationWarning, match="account= is called dataset= now; both work."):
-        found = snapdp.mean([1, 2, 3], **asked, account="staff")
-    assert found.record == snapdp.mean([1, 2, 3], **asked, dataset="staff").record
-    with pytest.raises(snapdp.ParameterError, match="one thing"):
-        snapdp.mean([1, 2, 3], **asked, account="staff", dataset="staff")

@@ -60,7 +60,7 @@ def test_another_role_is_named_and_own_draws_anew(team):
         run("verify", record, "--ledger", team.at("keeper"))
 
 
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "visits"
 relation = "add-remove"
 n_max = 100

@@ -28,14 +28,14 @@ WORD, NUMBER = "kanarienvogel", 867530986753098  # a text and a number that stan
 TRACES = (WORD, WORD.upper(), "86753098675309")  # how the number prints: whole, with a point somewhere, as a power
 
 SOUND: dict[str, Any] = {
-    "version": 1,
+    "format": 1,
     "dataset": "people",
     "relation": "change-one",
     "n": 6,
     "budget": "9",
     "columns": {
         "x": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/4", "missing": 700},
-        "k": {"kind": "integer", "lower": -3, "upper": 40},
+        "k": {"kind": "integer", "lower": -3, "upper": 40, "missing": "middle"},
         "g": {"kind": "category", "categories": ["a", "b", "c"], "unknown": "binned", "null": "dropped"},
     },
     "statistic": [
@@ -63,7 +63,7 @@ WRONG: list[Any] = [
     "\x00", "\ud800", "a\nb", "[/b]", "[red]", "'; DROP TABLE x; --", '"', "é" * 200, "=1+1", "../../etc/passwd", [],
     {}, [1], ["x"], ["x", "x"], ["a", "a"], [None], [[1]], [1000, 500], [500, 500.0001], {"column": "x"},
     [{"column": "x", "from": 600}], [{}], {"x": 1}, datetime.date(2026, 1, 1), "1e-300", "0.999999999999", 2**1000,
-    "2**3", [0] * 50, "n_max", {"kind": "number", "lower": 0, "upper": 1}, b"bytes", object,
+    "2**3", [0] * 50, "n_max", {"kind": "number", "lower": 0, "upper": 1, "missing": "middle"}, b"bytes", object,
 ]  # fmt: skip
 KEYS = [
     "n", "n_max", "person", "rows_per_person", "groups_per_person", "unit_rows", "budget", "lower", "upper",
@@ -118,7 +118,7 @@ def bad_study(dice: random.Random) -> dict[Any, Any]:
 
 
 def _spoil(values: dict[str, Any], dice: random.Random) -> None:
-    path = dice.choice(places(values)[1:] or [("version",)])
+    path = dice.choice(places(values)[1:] or [("format",)])
     at: Any = values
     for step in path[:-1]:
         at = at[step]

@@ -90,7 +90,7 @@ def in_toml(value: Any) -> str:
 def by_study(case: Case) -> str:
     asked, columns, _, _ = case
     rows = {"dataset": "people", "relation": "add-remove", "n_max": 100, "person": "id", "rows_per_person": 1}
-    said = {"version": 2, **rows, "data": "people.csv", "columns": columns, "statistic": [{**asked, "epsilon": 1}]}
+    said = {"format": 1, **rows, "data": "people.csv", "columns": columns, "statistic": [{**asked, "epsilon": 1}]}
     Path("study.toml").write_text("".join(f"{key} = {in_toml(value)}\n" for key, value in said.items()))
     return by_command(["study.toml"])
 

@@ -24,7 +24,7 @@ from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spa
 from tests.unit.tables.kinds import HAND_MADE
 from tests.unit.tables.tables import csv_text
 
-AGE = integer_column("age", lower=0, upper=120)
+AGE = integer_column("age", lower=0, upper=120, missing="middle")
 TENS = integer_column("age", lower=0, upper=120, step=10, missing="dropped")
 SMOKES = boolean_column("smokes", unknown="binned")
 CODE = compared(category_column("code", categories=["0", "1", "2.5"], null="binned"), "numbers")

@@ -49,8 +49,8 @@ from tests.unit.tables.tables import csv_text
 NAN, INF = math.nan, math.inf
 COLUMNS = {
     "x": {"kind": "number", "lower": 500, "upper": 1000, "missing": 500},
-    "y": {"kind": "number", "lower": -4, "upper": 4, "step": "1/8"},
-    "k": {"kind": "integer", "lower": -3, "upper": 40},
+    "y": {"kind": "number", "lower": -4, "upper": 4, "step": "1/8", "missing": "middle"},
+    "k": {"kind": "integer", "lower": -3, "upper": 40, "missing": "middle"},
     "g": {"kind": "category", "categories": ["a", "b", "absent"], "unknown": "binned", "null": "binned"},
     "h": {"kind": "category", "categories": ["b", "a"]},
 }
@@ -95,7 +95,7 @@ ROWS: list[tuple[Any, ...]] = [
 def study(relation: str, rows: int, statistics: Any = None, **columns: Any) -> dict[str, Any]:
     chosen = statistics or [*BOTH, *(CHANGE_ONE if relation == "change-one" else ADD_REMOVE)]
     return {
-        "version": 1,
+        "format": 1,
         "dataset": "people",
         "relation": relation,
         "n" if relation == "change-one" else "n_max": rows,
@@ -297,7 +297,7 @@ KIND_PAIRS = {
 @pytest.mark.parametrize(("kind", "name"), list(zip(["csv", "polars"] * 2, KIND_PAIRS, strict=True)))
 def test_cells_of_dates_booleans_and_numbers_cannot_be_told_apart(kind, name, tmp_path, capfd):
     pair = KIND_PAIRS[name]
-    values = {**study(pair.relation, pair.rows, KIND_STATISTICS, **KINDS), "version": 2}
+    values = {**study(pair.relation, pair.rows, KIND_STATISTICS, **KINDS), "format": 1}
     assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
 
 
@@ -331,7 +331,7 @@ def test_cells_of_a_declared_format_cannot_be_told_apart(name, tmp_path, capfd):
 LABELS = [f"key {i}" for i in range(1500)]
 LONG = {
     "g": {"kind": "category", "categories": LABELS, "null": "binned"},
-    "x": {"kind": "integer", "lower": -1, "upper": 4000},
+    "x": {"kind": "integer", "lower": -1, "upper": 4000, "missing": "middle"},
 }
 LONG_STATISTICS = [
     {"kind": "histogram", "column": "g"},
@@ -468,7 +468,7 @@ def test_the_command_line_cannot_tell_neighbours_with_the_same_indices_apart(kin
 def test_the_short_form_cannot_tell_neighbours_with_the_same_index_apart(tmp_path, capfd):
     columns = {"x": {"kind": "number", "lower": 500, "upper": 1000, "missing": "middle"}}
     pair = PAIRS["all cells missing"]
-    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns) | {"version": 2}
+    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns) | {"format": 1}
     line = "release DATA --mean x --bounds 500,1000 --missing middle --n 7 --epsilon 0.5 --ledger book.ledger --yes"
     act = commands(values, line, f"{line} --json --record out/record.json", f"{line} --report out/report.html")
     targets, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=act)
@@ -607,7 +607,7 @@ def test_a_leak_would_be_found(leak, places, tmp_path, capfd, monkeypatch):
 
 def test_without_a_terminal_a_cell_that_cannot_be_read_changes_no_byte(tmp_path, capfd):
     columns = {"x": {"kind": "number", "lower": 500, "upper": 1000, "missing": "dropped"}}
-    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns) | {"version": 2}
+    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns) | {"format": 1}
     line = "release DATA --mean x --bounds 500,1000 --missing dropped --n 7 --epsilon 0.5 --ledger book.ledger"
     act = commands(values, line, f"{line} --yes --record out/record.json", line, f"{line} --json")
     for pair in (PAIRS["all cells missing"], changed(PLAIN, (9e9, 2.0, 20.0, "a", "a"))):

@@ -74,7 +74,7 @@ IN_DEFAULT = ["a row moves between hostile names", "a row that is in no cell com
 
 
 def asked(pair: Pair, statistics: Any = None, **columns: Any) -> dict[str, Any]:
-    return study(pair.relation, pair.rows, statistics or STATISTICS, **(columns or COLUMNS)) | {"version": 2}
+    return study(pair.relation, pair.rows, statistics or STATISTICS, **(columns or COLUMNS)) | {"format": 1}
 
 
 def loss(pair: Pair, make: Any, folder: Any) -> list[Any]:

@@ -58,7 +58,7 @@ def asked(pair: Pair, keys: str) -> dict[str, Any]:
         {"kind": "mean", "column": "x", **by},
         {"kind": "histogram", "column": "x", "edges": [500, 700, 1000], **by},
     ]
-    return study(pair.relation, pair.rows, statistics, **NUMBERS) | {"version": 2}
+    return study(pair.relation, pair.rows, statistics, **NUMBERS) | {"format": 1}
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ SHORT = ["all cells not a number", "infinities", "a row of missing cells comes o
 
 
 def asked(pair: Pair) -> dict[str, Any]:
-    return study(pair.relation, pair.rows, LOOKS, **MAGNITUDES) | {"version": 2}
+    return study(pair.relation, pair.rows, LOOKS, **MAGNITUDES) | {"format": 1}
 
 
 def loss(pair: Pair, folder: Any, *, texts: bool) -> None:

@@ -60,12 +60,12 @@ BAGS = {  # the rows of somebody
 
 
 def asked(person: Any) -> dict[str, Any]:
-    values = study("add-remove", 20, PEOPLE, **GAPS) | {"version": 2}
+    values = study("add-remove", 20, PEOPLE, **GAPS) | {"format": 1}
     return {**values, "person": person, "rows_per_person": 3}
 
 
 def together() -> tuple[dict[str, Any], Pair]:
-    values = {**study("add-remove", 20, TOGETHER, **GAPS), "version": 2, "unit_rows": 5}
+    values = {**study("add-remove", 20, TOGETHER, **GAPS), "format": 1, "unit_rows": 5}
     return values, Pair("add-remove", 20, [*OTHERS, *BAGS["rows in several groups"]], OTHERS)
 
 

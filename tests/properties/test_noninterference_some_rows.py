@@ -74,7 +74,7 @@ def asked(pair: Pair) -> dict[str, Any]:
     if pair.relation == "add-remove":
         shares.append({"kind": "mean", "column": "x", "count_share": "1/4"})
         del shares[0]
-    return study(pair.relation, pair.rows, shares, **GAPS) | {"version": 2}
+    return study(pair.relation, pair.rows, shares, **GAPS) | {"format": 1}
 
 
 def loss(pair: Pair, make: Any, folder: Any) -> None:

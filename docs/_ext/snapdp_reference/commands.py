@@ -9,10 +9,9 @@ from itertools import groupby
 import click
 
 from snapdp.cli.app import COMMANDS, main
-from snapdp.cli.help.former_names import FORMER_COMMANDS, commands_below
 from snapdp.cli.help.pages import HEADINGS, OTHERS, SectionedCommand, heading_of
 from snapdp_reference.docstrings import inline
-from snapdp_reference.markdown import fenced, plain, table
+from snapdp_reference.markdown import fenced, plain
 
 PROGRAM = "snapdp"
 _EXAMPLES = re.compile(r"Examples?:\n")
@@ -22,6 +21,17 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 def every_command() -> dict[str, click.Command]:
     """Return every command and group, by the words that call it."""
     return dict(commands_below(main, called(PROGRAM, main)))
+
+
+def commands_below(group: click.Command, ctx: click.Context, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield every command of a group, and of the groups in it, with the words that call it."""
+    if not isinstance(group, click.Group):
+        return
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if command is not None:
+            yield f"{path}{name}", command
+            yield from commands_below(command, ctx, f"{path}{name} ")
 
 
 def called(path: str, command: click.Command) -> click.Context:
@@ -39,10 +49,7 @@ def commands_page() -> str:
             parts.append(_section(f"{PROGRAM} {name}", found[name], 3))
             below = [path for path in found if path.startswith(f"{name} ")]
             parts += [_section(f"{PROGRAM} {path}", found[path], 4) for path in below]
-    former = table(
-        ["name of before", "now"], [(f"`{PROGRAM} {a}`", f"`{PROGRAM} {b}`") for a, b in FORMER_COMMANDS.items()]
-    )
-    return "\n\n".join([*parts, "## Names of before", "They work, and say the new ones.", former])
+    return "\n\n".join(parts)
 
 
 def _section(path: str, command: click.Command, level: int) -> str:

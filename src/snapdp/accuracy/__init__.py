@@ -126,13 +126,7 @@ if TYPE_CHECKING:
     from snapdp.accuracy.quantiles.prefixes import Prefixes as Prefixes, prefixes as prefixes
     from snapdp.accuracy.quantiles.ranks import RankedCell as RankedCell, RisingLine as RisingLine, ranked as ranked
     from snapdp.accuracy.reach import reach_of as reach_of
-    from snapdp.accuracy.worth import (
-        Guess as Guess,
-        Report as Report,
-        Worth as Worth,
-        report as report,
-        worth_of_mechanism as worth_of_mechanism,
-    )
+    from snapdp.accuracy.worth import Guess as Guess, Worth as Worth, worth_of_mechanism as worth_of_mechanism
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -174,6 +168,6 @@ else:
             "quantiles.prefixes": "Prefixes prefixes",
             "quantiles.ranks": "RankedCell RisingLine ranked",
             "reach": "reach_of",
-            "worth": "Guess Report Worth report worth_of_mechanism",
+            "worth": "Guess Worth worth_of_mechanism",
         },
     )

@@ -224,6 +224,3 @@ def published_worth(p: SnappingParameters, alpha: Fraction) -> DataUnits | None:
     except SnapdpError:
         return None
     return accuracy_of(notes, alpha=alpha, method="notes")
-
-
-Report, report = Worth, worth_of_mechanism  # the former names: old imports go on working

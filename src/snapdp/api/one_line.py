@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.former_keywords import former_keywords
 from snapdp.api.given_columns import (
     PAIR,
     Conditions,
@@ -41,7 +40,6 @@ TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
 
-@former_keywords
 def count(
     data: Any,
     *,
@@ -84,7 +82,6 @@ def count(
     return released("count", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
-@former_keywords
 def persons(
     data: Any,
     *,
@@ -123,7 +120,6 @@ def persons(
     return released("persons", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
-@former_keywords
 @needs_bounds(PAIR)
 def sum(
     data: Any,
@@ -156,7 +152,6 @@ def sum(
     return released("sum", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
-@former_keywords
 @needs_bounds(PAIR_OR_PAIRS)
 def mean(
     data: Any,
@@ -221,7 +216,6 @@ def mean(
     return released("mean", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
-@former_keywords
 @needs_bounds(PAIR)
 def variance(
     data: Any,
@@ -252,7 +246,6 @@ def variance(
     return released("variance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
-@former_keywords
 @needs_bounds(PAIRS)
 def covariance(
     data: Any,
@@ -303,7 +296,6 @@ def covariance(
     return released("covariance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
-@former_keywords
 def histogram(
     data: Any,
     *,

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.exploring import Exploration, exploring_values
-from snapdp.api.former_keywords import former_keywords
 from snapdp.api.given_columns import GivenColumns, category, listed, told, written
 from snapdp.api.released import Where, check_ledger, released_study
 from snapdp.errors import ParameterError
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 
-@former_keywords
 def explore(
     data: Any,
     *,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.former_keywords import former_keywords
 from snapdp.api.given_columns import (
     PAIR,
     Conditions,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 
-@former_keywords
 @needs_bounds(PAIR)
 def quantiles(
     data: Any,
@@ -74,7 +72,6 @@ def quantiles(
     return released("quantiles", given, said | given.groups(by, groups), cost, ledger, dataset, directory)
 
 
-@former_keywords
 @needs_bounds(PAIR)
 def median(
     data: Any,

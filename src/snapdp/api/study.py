@@ -18,7 +18,7 @@ from snapdp.errors import ParameterError
 from snapdp.ledger import Ledger
 from snapdp.release import Release, Request, exact_values, released
 from snapdp.studies import (
-    STUDY_VERSION,
+    STUDY_FORMAT,
     Asked,
     Column,
     CsvDialect,
@@ -58,11 +58,6 @@ class Study:
     def asked(self) -> tuple[Asked, ...]:
         """Return what is asked: each statistic with its epsilon or accuracy."""
         return self.declared.asked
-
-    @property
-    def requests(self) -> tuple[Asked, ...]:
-        """Return the same, by its former name."""
-        return self.asked
 
     @property
     def budget(self) -> Fraction | None:
@@ -260,7 +255,7 @@ def _own(request: Request, ledger: Ledger) -> Request:
 
 
 def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values: Any) -> Study:
-    """Return a study from a TOML file, or from the same keys as a dict or as keywords: version 2, unless they say 1.
+    """Return a study from a TOML file, or from the same keys, without `format`, as a dict or as keywords.
 
     >>> s = study(dataset="people", relation="change-one", n=5000,
     ...           columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
@@ -274,7 +269,7 @@ def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values
     if given is not None and values:
         raise ParameterError("a study is a file or values, not both.", "Give one of the two.")
     if given is None or isinstance(given, dict):
-        found = study_from_values({"version": STUDY_VERSION, **(given or {}), **values}, read_keys=read_keys)
+        found = study_from_values({"format": STUDY_FORMAT, **(given or {}), **values}, read_keys=read_keys)
     else:
         found = load_study(_path(given, "the study"), read_keys=read_keys)
         if found.data is not None and not is_address(found.data):  # relative to the file that names it

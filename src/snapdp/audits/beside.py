@@ -32,11 +32,8 @@ from snapdp.values import Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
 NUMBERS = ("BIGINT", "DOUBLE")
-CELL, NUMBER_COLUMNS = {"cell": ("VARCHAR",)}, {"value": NUMBERS, "low": NUMBERS, "high": NUMBERS}
-INDEX, LATER = (
-    {"index": ("BIGINT",)},
-    {"shown"},
-)  # a column of parts only, and one that the first side files do not have
+CELL, NUMBER_COLUMNS = {"cell": ("VARCHAR",)}, dict.fromkeys(("value", "shown", "low", "high"), NUMBERS)
+INDEX = {"index": ("BIGINT",)}  # a column of parts only
 FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has at most six numbers of 8 bytes
 Found = TypeVar("Found")
 
@@ -205,10 +202,9 @@ def _of_block(file: SideFileColumns, place: _Place, block: Block) -> Generator[W
 
 def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
     """Return what is wrong with rows, columns or names of a file, before any number is fetched."""
-    cells, later = place.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
-    names = place.names(file)
+    cells, names = place.cells, place.names(file)
     named = {} if isinstance(place.labels, KeyLabels) else CELL  # keys have a column each
-    columns = {**named, **NUMBER_COLUMNS, **more, **later, **dict.fromkeys(names.columns, ("VARCHAR",))}
+    columns = {**named, **NUMBER_COLUMNS, **more, **dict.fromkeys(names.columns, ("VARCHAR",))}
     if file.rows != cells:
         return "file", f"{file.rows} rows", f"{cells} rows"
     if any(file.types.get(name) not in kinds for name, kinds in columns.items()):
@@ -233,8 +229,6 @@ def _wrong_numbers(stated: Mapping[str, Any], block: Block, start: int = 0) -> I
             start = stop
         return
     for name, should in block_numbers(block).items():
-        if name in LATER and name not in stated:
-            continue
         found = stated[name]
         if found.dtype != should.dtype:
             yield "file", f"{name} as {found.dtype}", f"{name} as {should.dtype}"

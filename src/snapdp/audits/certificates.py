@@ -78,12 +78,12 @@ def examine_certificate(content: bytes) -> Examination:
 
 def _proved(text: str) -> Proved:
     """Return what a certificate proves; any exception says that it is not accepted."""
-    from snapdp.verifier import LARGEST_TEXT, RELEASES, Refusal, examine
+    from snapdp.verifier import LARGEST_TEXT, Refusal, examine
 
     found = json.loads(text, object_pairs_hook=check_release.unrepeated)
-    if isinstance(found, dict) and "statistics" in found and "format" not in found:
+    if isinstance(found, dict) and "statistics" in found:
         raise Refusal("this is the record of a release, not a certificate: audit it with `snapdp verify`")
-    if not (isinstance(found, dict) and str(found.get("format")).startswith(RELEASES)):
+    if not (isinstance(found, dict) and "record" in found):
         return examine(text[: LARGEST_TEXT + 1])
     if faults := check_release.check(found):
         raise Refusal(faults[0])

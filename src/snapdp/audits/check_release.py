@@ -28,7 +28,7 @@ from functools import lru_cache
 from itertools import accumulate, combinations, pairwise, product
 from typing import Any, NamedTuple
 
-FORMAT = "snapdp-release-certificate/1"
+FORMAT = 1  # of records, and of their certificates
 PREMISES = "post-processing proved, sensitivity proved, exact sums proved, composition proved, fast path tested"
 PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, unit assumed"
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
@@ -43,7 +43,13 @@ CENTRED = ("mean", "variance", "covariance")  # sums from the middles and a coun
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
-FREE = {"dataset": NAME, "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
+DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+FREE = {
+    "dataset": NAME,
+    "dataset_version": "[0-9a-f]{16}",
+    "previous": SHA256,
+    "date": DAY,
+}  # fields that follow from nothing
 TEXTS = ("title", "publisher", "contact")  # for readers of a report: no part of a request
 WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own"}
 WHO |= {"person_columns", "most_units"}
@@ -51,7 +57,7 @@ ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # an
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
 READS_CSV = ("duckdb", "spark")
 CSV["thousands"] = "[.,' _\u00a0\u202f]"
-RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
+RECORD = "format engine arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
 MOST_KEYS, LONGEST_KEY, KEY_NUMBER = 5 * 10**7, 4096, "0|-?[1-9][0-9]{0,14}"  # of groups by keys
@@ -274,7 +280,7 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
     lower: Fraction = ZERO
     upper: Fraction = ZERO
     step: Fraction = ONE
-    missing: str = ""  # whether rows without the number are "left out", it counts "in sums", or "everywhere"
+    missing: str = ""  # whether rows without the number are "left out", or it counts "in sums"
     levels: int = 0
     cells: int = 0
     categories: int = 0  # how many of the cells: behind them are those of other texts, and of nothing
@@ -286,43 +292,16 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
         return self.lower.denominator == self.step.denominator == 1
 
 
-def is_later(value: Any) -> bool:
-    """Tell whether something stands in a part of a record that version 1 did not have; there only counts had where."""
-    if type(value) is list:
-        return any(map(is_later, value))
-    if type(value) is not dict:
-        return False
-    later = {
-        "compare",
-        "missing_in_sums",
-        "rows_per_person",
-        "groups_per_person",
-        "margins",
-        "keys",
-        "at",
-    }
-    if later & {*value} or value.get("missing") == "dropped":
-        return True
-    if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
-        return True
-    some = "where" in value and value.get("kind") != "count"
-    kinds = ("boolean", "date", "magnitude", "magnitudes")
-    return some or value.get("kind") in kinds or any(map(is_later, value.values()))
-
-
 def read_relation(record: At) -> StatedRelation:
     change_one = record.at("relation").text("change-one|add-remove") == "change-one"
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
-    newest = record.at("snapdp_record").whole() == 2
-    together = newest and "unit_rows" in record.value and not change_one and not person
-    named = f" engine own? csv? date? bounds_from? {'? '.join(TEXTS)}?" * newest  # version 1 names no engine
-    asked = record.at("statistics")
-    asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
-    whose = f" person rows_per_person{' person_columns? most_units?' * newest}" * person
+    together = "unit_rows" in record.value and not change_one and not person
+    named = f" own? csv? bounds_from? {'? '.join(TEXTS)}?"
+    whose = " person rows_per_person person_columns? most_units?" * person
     record.fields(f"{RECORD} {size}{named}{whose}" + " unit_rows" * together)
     record.at("unit").same("person" if person else "rows" if together else "row")
     if person:
-        read_person(record.at("person"), newest)
+        read_person(record.at("person"))
         stated = "person_columns" in record.value
         found = read_identifiers(record.at("person_columns"), record.value["person"]) if stated else []
         units = [each.cells for each in found if each.kind == "date"]
@@ -334,13 +313,13 @@ def read_relation(record: At) -> StatedRelation:
     return StatedRelation(change_one, record.at(size).whole(), moved, person)
 
 
-def read_person(person: At, newest: bool) -> None:
-    """Refuse what names no column; two or more, which version 1 does not have, name a person together."""
+def read_person(person: At) -> None:
+    """Refuse what names no column; two or more name a person together."""
     if type(person.value) is not list:
         person.text(NAME)
         return
     names = [each.text(NAME) for each in person.rows()]
-    person.demand(newest and len({*names}) == len(names) > 1, "not two or more different columns")
+    person.demand(len({*names}) == len(names) > 1, "not two or more different columns")
 
 
 def read_identifiers(columns: At, person: Any) -> list[Column]:
@@ -466,18 +445,18 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
     fields = column.fields(f"name kind step lower upper {rule}" + " edges outside null" * grouped)
     width, *ends, stand_in = fields[2:6]
     step, lower, upper = width.rational(above=0), *(end.rational() for end in ends)
-    dropped = rule == "missing" and stand_in.value == "dropped"
+    dropped = rule == "missing"
+    stand_in.demand(not dropped or stand_in.value == "dropped", "not dropped")
     missing = lower if dropped else stand_in.rational()
     width.demand(kind == "number" or step.denominator == 1, "not whole, for integers")
     column.demand(lower <= missing <= upper and lower < upper, "no bounds with the stand-in between them")
     on_step = all((end / step).denominator == 1 for end in (lower, missing, upper))
     width.demand(on_step and (upper - lower) / step <= MOST_LEVELS, "not a part of the bounds, at least 2**-31")
     check_width(column, lower, upper, step)
-    counts = "left out" if dropped else "everywhere" if rule == "missing" else "in sums"
+    counts = "left out" if dropped else "in sums"
     found = Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
     if not grouped:
         return found
-    column.demand(counts != "everywhere", "groups by a column in which a number counts wherever a cell is missing")
     names = tuple(read_bins(column, found, "null"))
     return found._replace(cells=len(names), labels=names)
 
@@ -503,9 +482,9 @@ def check_width(column: At, lower: Fraction, upper: Fraction, step: Fraction) ->
 
 
 def are_on_steps(column: Column, ends: Sequence[Fraction]) -> bool:
-    """Tell whether ends of ranges are multiples of a step that moves cells visibly; version 1 took others."""
+    """Tell whether ends of ranges are multiples of a step that moves cells visibly."""
     fine = column.kind == "number" and column.levels >= COARSE
-    return fine or column.missing == "everywhere" or all((end / column.step).denominator == 1 for end in ends)
+    return fine or all((end / column.step).denominator == 1 for end in ends)
 
 
 def are_apart(column: Column, ends: Sequence[Fraction], last: int = 0) -> bool:
@@ -1005,7 +984,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     different = len({column.name for column in columns})
     stated.demand(different == len(columns) and (several or different == wanted), "not so many different columns")
     binned = kind == "histogram" and columns[0].kind in ("number", "integer")
-    names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
+    names += " edges outside missing" * binned
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
     some = "where" in stated.value or dropped
     public = relation.change_one and not grouped and not some  # how many rows count
@@ -1113,8 +1092,6 @@ def check_block(
         stated.demand(all(least <= low <= each <= high <= most for low, each, high in rows), "numbers that cannot be")
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
-        if type(stated.value) is dict and "shown" not in stated.value:  # of before: check_record asks all of them
-            del columns["shown"]
         derived |= {"cell": labels, **columns}
     stated.same(derived | {"cells": cells})
 
@@ -2048,16 +2025,21 @@ def lengths(statistic: Any, key: str) -> int:
     return sum(len(each[key]) for each in tables if type(each.get(key)) is list)
 
 
+def check_format(stated: At) -> None:
+    """Refuse a record, or a certificate, of any other format; True == 1, but is no format."""
+    form = stated.value.get("format") if type(stated.value) is dict else None
+    stated.demand(type(form) is int and form == FORMAT, f"format = {FORMAT} is expected")
+
+
 def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
+    check_format(record)
     relation = read_relation(record)
     for name, pattern in {**FREE, "arithmetic": "exact"}.items():
         record.at(name).text(pattern)
-    record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
-    engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
+    engine = record.at("engine").text("|".join(ENGINES))
     _ = "own" in record.value and record.at("own").text(NAME)
     _ = "bounds_from" in record.value and record.at("bounds_from").text(SHA256)
-    _ = "date" in record.value and record.at("date").text("[0-9]{4}-[0-9]{2}-[0-9]{2}")
     for name in (each for each in TEXTS if each in record.value):
         words = record.at(name).text(".{1,200}")
         record.at(name).demand(words.isprintable() and words.strip() != "", "not one line of printable characters")
@@ -2070,11 +2052,6 @@ def check_record(record: At) -> Fraction:
     for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
         record.demand(sum(lengths(each.value, key) for each in stated) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
-    later = any(each.kind == "mean" and len(each.columns) > 1 for each in statistics)
-    later |= any(
-        each.kind != "mean" and "count_share" in one.value for each, one in zip(statistics, stated, strict=True)
-    )
-    record.demand(not later or record.value["snapdp_record"] > 1, "statistics of before they were")
     check_columns(record, stated)
     for one in statistics:
         charged += one.epsilon
@@ -2096,9 +2073,6 @@ def check_record(record: At) -> Fraction:
         values |= {} if block.deviation is None else {"deviation": block.deviation}
         rows = None if block.rows is None else list(map(moved, block.rows))
         check_block(stated_block, values, one, block.margin, rows)
-    listed = [part.value for each in stated for part in each.at("parts").rows()] + [each.value for each in every]
-    said = ["shown" in block for block in listed if "file" not in block]
-    record.demand(not any(said) or (record.value["snapdp_record"] > 1 and all(said)), "shown in some blocks only")
     request = {key: each for key, each in record.value.items() if key in WHO} | {"snapdp_request": 1}
     request["statistics"] = [{key: each.value[key] for key in each.value if key != "parts"} for each in stated]
     text = json.dumps({"epsilon": str(charged), "request": request}, sort_keys=True, separators=(",", ":"))
@@ -2109,8 +2083,8 @@ def check_record(record: At) -> Fraction:
 def check(certificate: Any) -> list[str]:
     """Return why a certificate is refused, field first; nothing if it is accepted."""
     try:
-        form, claim, premises, record = At(certificate, "certificate").fields("format claim premises record")
-        form.same(FORMAT)
+        check_format(At(certificate, "certificate"))
+        _, claim, premises, record = At(certificate, "certificate").fields("format claim premises record")
         listed = [[text.text() for text in each.rows(3)] for each in premises.rows()]
         claim.same(str(check_record(record)))
         premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == PREMISES, "not of a release")

@@ -5,7 +5,7 @@ Room: audits. Reads a record and, if given, the ledger that holds it; opens no d
 1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
    and clamp follow, and must be those of the record;
 2. every index lies inside the clamp; value, what is shown, interval and everything derived are recomputed from the
-   indices; a record of before `shown` has it nowhere. A file stands in for them exactly where they are more than
+   indices. A file stands in for them exactly where they are more than
    INLINE, and is read where it lies beside the record;
 3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
    not, the one field is looked for whose change by a digit explains it, as long as that takes no more than a bounded
@@ -35,6 +35,7 @@ from snapdp.exact import to_float_down, to_float_up
 from snapdp.ledger import Amendment, Ledger, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
+    RECORD_FORMAT,
     VERSION,
     Block,
     Drawn,
@@ -178,12 +179,11 @@ def _findings(record: dict[str, Any], files: FilesBeside, request: Request | Non
         yield from differences(key, record.get(key), request.declaration.get(key))
     yield from _form_findings(record)
     drawn: list[list[Drawn]] = []
-    unsaid = _unsaid(record)
     for number, stated in enumerate(record["statistics"][: len(request.lines)]):
-        parts = yield from _statistic_findings(number, stated, request, files, unsaid)
+        parts = yield from _statistic_findings(number, stated, request, files)
         drawn += [] if parts is None else [parts]
     if len(drawn) == len(request.lines):  # else it is not even known what to derive from
-        yield from _derived_findings(record, drawn, files, unsaid)
+        yield from _derived_findings(record, drawn, files)
 
 
 def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
@@ -195,7 +195,7 @@ def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
         if name in record and not is_public_text(record[name]):
             yield Finding(field=name, says=record[name], should=f"one line of at most {LONGEST_TEXT} characters")
     yield from _dialect_finding(record)
-    engine = record.get("engine", "duckdb")
+    engine = record["engine"]
     if engine not in ENGINES:
         yield Finding(field="engine", says=engine, should=" or ".join(ENGINES))
         return
@@ -217,18 +217,11 @@ def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
 
 
-def _unsaid(record: Mapping[str, Any]) -> set[str]:
-    """Return the columns of numbers that a record has nowhere: those of before `shown` do not have it."""
-    parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
-    return set() if any("shown" in block for block in (*parts, *record["derived"])) else {"shown"}
-
-
 def _statistic_findings(
     number: int,
     stated: Mapping[str, Any],
     request: Request,
     files: FilesBeside,
-    unsaid: set[str],
 ) -> Generator[Finding, None, list[Drawn] | None]:
     """Yield what is wrong with a statistic; return its parts, or None where they have no numbers to derive from."""
     field, line, mechanisms = f"statistics[{number}]", request.lines[number], request.mechanisms[number]
@@ -246,13 +239,13 @@ def _statistic_findings(
         if part.cells > INLINE:
             known = yield from files.part(name, says, drawn, values)
         else:
-            known = yield from _part_findings(name, says, drawn, values, unsaid)
+            known = yield from _part_findings(name, says, drawn, values)
         found += [] if known is None else [known]
     return found if len(found) == len(mechanisms) else None
 
 
 def _part_findings(
-    field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any], unsaid: set[str]
+    field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
 ) -> Generator[Finding, None, Drawn | None]:
     """Yield what in a part is not a function of its declaration and its indices; return it, if it has these."""
     p = drawn.mechanism.parameters
@@ -272,12 +265,12 @@ def _part_findings(
         other = drawn.index_printed_as(printed)
         if other is not None and other != index:  # the three agree with each other, not with the index
             yield Finding(field=f"{field}.index[{cell}]", says=str(index), should=str(other))
-    yield from differences(field, stated, {key: each for key, each in should.items() if key not in unsaid})
+    yield from differences(field, stated, should)
     return drawn
 
 
 def _derived_findings(
-    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], files: FilesBeside, unsaid: set[str]
+    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], files: FilesBeside
 ) -> Iterator[Finding]:
     """Yield what is wrong with derived blocks: there are those that the statistics derive, and no other."""
     stated, expected = record["derived"], list(derived_blocks(drawn))
@@ -291,17 +284,17 @@ def _derived_findings(
             yield from files.derived(field, says, values, parts, block)
         elif are_unseen(parts):  # it follows from numbers in files that were not looked at
             yield from differences(field, says, _but_numbers(says, values, block))
-            yield from _impossible(field, says, record["statistics"][number])
+            if "file" not in says:
+                yield from _impossible(field, says, record["statistics"][number])
         else:
-            listed = {key: each for key, each in block.listed.items() if key not in unsaid}
-            yield from differences(field, says, values | listed)
+            yield from differences(field, says, values | block.listed)
 
 
 def _impossible(field: str, says: Mapping[str, Any], declared: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield numbers that nobody derived again and that cannot be: outside of their interval, or of the public range."""
     possible = KINDS[declared["kind"]].derived_range(declared, says["name"])
     least, most = (-math.inf, math.inf) if possible is None else (to_float_down(possible[0]), to_float_up(possible[1]))
-    for cell, ends in enumerate(zip(says["low"], says.get("shown", says["value"]), says["high"], strict=True)):
+    for cell, ends in enumerate(zip(says["low"], says["shown"], says["high"], strict=True)):
         if None not in ends and not least <= ends[0] <= ends[1] <= ends[2] <= most:
             yield Finding(field=f"{field}.shown[{cell}]", says=str(ends[1]), should="a number that it can be")
 
@@ -401,9 +394,7 @@ def _unit_in_words(record: Mapping[str, Any]) -> str:
 
 
 def _engine(record: Mapping[str, Any]) -> str:
-    """Return what added up the rows, as far as the record says."""
-    if "engine" not in record:
-        return "the engine, not named in a record of version 1, adds and compares"
+    """Return what added up the rows."""
     engine = ENGINES.get(record["engine"])
     name, library = (record["engine"], "") if engine is None else (engine.shown, engine.library)
     version = record["versions"].get(library, "")
@@ -415,7 +406,7 @@ def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the certificate of a sound release: what is claimed, and the record to derive it from."""
     kept = checked(record)
     return {
-        "format": "snapdp-release-certificate/1",
+        "format": RECORD_FORMAT,
         "claim": str(Fraction(kept["charged"])),
         "premises": [[each.name, each.status, each.why] for each in premises(kept)],
         "record": kept,

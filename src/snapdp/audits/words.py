@@ -13,12 +13,10 @@ from snapdp.audits.findings import LEDGER
 if TYPE_CHECKING:
     from snapdp.audits.release_audit import Audit
 
-CERTIFICATES = ("snapdp-certificate/", "snapdp-release-certificate/")
-
 
 def is_certificate(record: Mapping[str, Any]) -> bool:
     """Tell a certificate from the record of a release."""
-    return str(record.get("format")).startswith(CERTIFICATES)
+    return "record" in record or "program" in record
 
 
 def audit_in_words(found: Audit, name: str, *, ask: str = "") -> str:

@@ -23,7 +23,6 @@ import click
 from snapdp import __version__
 from snapdp.cli import screen
 from snapdp.cli.flags.spelling import in_flags
-from snapdp.cli.help.former_names import FORMER_COMMANDS, hinting
 from snapdp.cli.help.late import HELP_FLAGS, Late, LateGroup
 from snapdp.cli.process import STOPPED, was_interrupted
 from snapdp.display import exact_amount, one_line, without_secrets
@@ -99,7 +98,7 @@ class PoliteGroup(LateGroup):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         try:
-            with screen.polite(), hinting():
+            with screen.polite():
                 return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
             screen.say("Stopped.")
@@ -114,7 +113,7 @@ class PoliteGroup(LateGroup):
 
     def _answered(self, ctx: click.Context) -> Any:
         try:
-            with screen.polite(), hinting():
+            with screen.polite():
                 return super().invoke(ctx)
         except SnapdpError as refusal:
             if was_interrupted():
@@ -236,7 +235,6 @@ def _help(misuse: click.ClickException) -> str:
 @click.group(
     cls=PoliteGroup,
     late=COMMANDS,
-    former=FORMER_COMMANDS,
     context_settings={"help_option_names": HELP_FLAGS},
     epilog=EXAMPLE,
 )

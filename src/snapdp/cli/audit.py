@@ -49,7 +49,7 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     if is_certificate(record):
         name = one_line(shlex.quote(str(path)))
         raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
-    if "snapdp_record" not in record:
+    if "statistics" not in record:
         raise DataError("this is not the record of a release.", TAKES)
     try:
         if ledger is None:

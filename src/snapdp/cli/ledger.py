@@ -20,7 +20,7 @@ from snapdp.cli.accounts.standing import with_account
 from snapdp.cli.accounts.views import paragraph, show_account, show_history
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.cli.help.late import HintingGroup
+from snapdp.cli.help.late import NotingGroup
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display import exact_amount, is_address, one_line, shown_address
 from snapdp.ledger import (
@@ -45,7 +45,7 @@ Examples:
 """
 
 
-@click.group("ledger", cls=HintingGroup)
+@click.group("ledger", cls=NotingGroup)
 def ledger_group() -> None:
     """Keep budgets: open accounts, see what was spent, check that nothing was altered."""
 

@@ -80,7 +80,7 @@ def _basic(record: Mapping[str, Any]) -> dict[str, Any]:
         "data_product_type": "Summary statistics",
         "data_product_region": f"{BLANK}which region the data describe, or whose laws apply",
         "data_product_sector": f"{BLANK}Technology, Healthcare, Education, Government, Energy or Finance",
-        "publication_date": record.get("date", f"{BLANK}YYYY-MM-DD"),
+        "publication_date": record["date"],
     }
 
 
@@ -100,7 +100,7 @@ def _model() -> dict[str, Any]:
 def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
     kept = "" if "rows_per_person" not in record else " Of each person a bounded number of rows is kept."
     looked = " Bounds were found by a first look, which was charged by itself." if "bounds_from" in record else ""
-    engine = f" (by {record['engine']})" if "engine" in record else ""
+    engine = f" (by {record['engine']})"
     return {
         "preprocessing_and_hyperparameter_tuning": (
             f"Cells are clamped to declared bounds and rounded to declared steps.{kept}{looked} {BLANK}how epsilon and "

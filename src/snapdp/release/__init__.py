@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from snapdp.release.private_values import exact_values as exact_values
     from snapdp.release.record import (
         LIBRARIES as LIBRARIES,
+        RECORD_FORMAT as RECORD_FORMAT,
         VERSION as VERSION,
         SideFile as SideFile,
         checked as checked,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
         MOST_STATISTICS as MOST_STATISTICS,
         Request as Request,
         added as added,
-        unit_text as unit_text,
     )
     from snapdp.release.result import (
         Release as Release,
@@ -84,13 +84,13 @@ else:
             "files": "FIELDS block_numbers write_text",
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount",
-            "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
+            "record": "LIBRARIES RECORD_FORMAT VERSION SideFile checked derived_values part_values",
             "release": "holds_look released",
             "remarks": "bound_lines bounds_from_line complete_lines cut_line distribution_line "
             "margins_line moved_line person_lines relation_stated remarks_on step_lines unknown_line unknown_places "
             "wide_lines",
             "report.page": "report_body report_page snapdp_version stated_versions",
-            "request": "MOST_STATISTICS Request added unit_text",
+            "request": "MOST_STATISTICS Request added",
             "result": "Release load_record load_release record_from",
             "side_files": "TEXT SideFileColumns digest_of side_file",
             "tidy.data_package": "place_of",

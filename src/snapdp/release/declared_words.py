@@ -46,8 +46,7 @@ def _counted(statistic: Mapping[str, Any]) -> list[Column]:
     """Return the columns that decide in which number a row counts, and as what; a histogram may have its own edges."""
     own = [column_from(each) for each in statistic.get("columns", ())]
     if "edges" in statistic and isinstance(own[0], NumberColumn):
-        rule = statistic.get("missing")
-        own[0] = binned(own[0], edges=statistic["edges"], outside=statistic["outside"], null=rule)
+        own[0] = binned(own[0], edges=statistic["edges"], outside=statistic["outside"], null=statistic["missing"])
     groups = stated_groups(statistic)
     return own if groups is None else [*own, *groups.columns]
 

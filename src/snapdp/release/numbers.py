@@ -57,7 +57,7 @@ class Number(NamedTuple):
     """One published number.
 
     value     what was drawn
-    shown     the same, moved to what the statistic can be; None in records of before, which do not say it
+    shown     the same, moved to what the statistic can be
     epsilon   of the statistic it belongs to, all cells and parts together; "0" where it is free of charge
     derived   whether it follows from others
     charged   the same epsilon on the first number that was asked for, "0" on the others of a statistic: these add up to
@@ -76,7 +76,7 @@ class Number(NamedTuple):
     part: str
     cell: str
     value: float
-    shown: float | None
+    shown: float
     low: float | None
     high: float | None
     alpha: str
@@ -98,7 +98,7 @@ class Number(NamedTuple):
     @property
     def printed(self) -> float:
         """Return the number that screens and pages show."""
-        return self.value if self.shown is None else self.shown
+        return self.shown
 
     @property
     def moved(self) -> bool:
@@ -329,7 +329,7 @@ def _blocks(
         whole = follows or len(parts) == 1 or "margin" in block
         part = "" if whole and not block["name"].startswith(MEAN_OF) else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
-        like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
+        like = Number(titled, part, "", 0, 0, None, None, alpha, epsilon, follows, share_of=base)
         like = like._replace(places=_places(statistic, block))
         numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block)))
         if not numbers:
@@ -384,10 +384,9 @@ def _columns(by: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
-    shown = block.get("shown", [None] * len(block["value"]))
     deviation = block.get("deviation")
     each = deviation if isinstance(deviation, list) else [deviation] * len(block["value"])
-    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"], each)
+    columns = (block["cell"], keys, block["value"], block["shown"], block["low"], block["high"], each)
     for label, named, value, possible, low, high, spread in zip(*columns, strict=True):
         cell = label if isinstance(label, str) else label_text(tuple(label))
         numbers = {"value": value, "shown": possible, "low": low, "high": high, "deviation": spread}

@@ -4,16 +4,8 @@ Room: release. Every field is named in ALLOWED; `checked` refuses any other, so 
 Nothing here depends on a private row count, on timing, or on a digest of data. Long blocks are named by the digest of
 their side file. Guide: docs/guide/record.md.
 
-Rules of change:
-- a record says its version; a version is a closed list of fields, and a field never changes its meaning;
-- a new field opens a new version: VERSIONS names the fields that each version added, and where; a new kind of
-  statistic and its details open none: a library that does not know the kind refuses it by name;
-- the newest version is written, every version is read for ever: what an older one does not have is said to be unknown,
-  never filled in;
-- a record is never rewritten: the ledger's chain and people's copies hold the text as it was;
-- versions 1 and 2 are closed, 2 since snapdp 0.2.0: a field more is version 3. Their fields are kept among the vectors
-  (tests/vectors/golden/closed), and tests/unit/release/test_frozen.py compares;
-- the independent checker of releases follows in the same commit; a record of each version is kept among the vectors.
+A record says `format = 1`, and no other is read. It is never rewritten: the ledger's chain and people's copies hold the
+text as it was. The independent checker of releases follows every change in the same commit.
 """
 
 from __future__ import annotations
@@ -33,59 +25,21 @@ from snapdp.studies import (
     BOOLEAN,
     CATEGORY,
     DATE,
-    DROPPED,
     HIERARCHY,
     INLINE,
     KEY,
     KINDS,
     MAGNITUDE,
     MOST_NODES,
-    Covariance,
     Margin,
-    Mean,
     Part,
     Statistic,
-    Variance,
 )
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
-RECORD_VERSION = 2
-VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
-    1: {},
-    2: {
-        "record": {
-            "engine",
-            "own",
-            "csv",
-            "unit_rows",
-            "person_columns",
-            "most_units",
-            "date",
-            "bounds_from",
-            *PUBLIC_TEXTS,
-        },  # no date in the first of this version
-        "versions": {"pyspark", "postgresql"},
-        "statistics": {
-            "missing",
-            "rows_per_person",
-            "groups_per_person",
-            "margins",
-            "shares",
-            "complete",
-            "keys",
-            "correlation",
-            "at",
-            "branching",
-        },
-        **{key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"} for key in ("columns", "column")},
-        # and lists of columns
-        "by": {"from", "to", "each", "compare", "missing_in_sums", "exponents", "edges", "outside", "parents"},
-        "parts": {"shown", "margin"},  # the first absent from the first records of this version
-        "derived": {"shown", "margin", "deviation"},
-    },
-}
+RECORD_FORMAT = 1
 VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, as records have it
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
@@ -95,7 +49,7 @@ _MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the c
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
-        "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
+        "format", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
         "person_columns", "most_units", "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions",
         "statistics", "derived", "request", "previous", "date", "bounds_from", *PUBLIC_TEXTS,
     },
@@ -120,7 +74,7 @@ ALLOWED: dict[str, set[str]] = {
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
     "record": ALLOWED["record"]
-    - {"n", "n_max", "person", "rows_per_person", "person_columns", "unit_rows", "own", "csv", "date", "bounds_from"}
+    - {"n", "n_max", "person", "rows_per_person", "person_columns", "unit_rows", "own", "csv", "bounds_from"}
     - {"most_units", *PUBLIC_TEXTS},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
@@ -142,7 +96,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 }
 MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
-WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
+WHOLE_NUMBERS = {"format", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 WHOLE_NUMBERS |= {"unit_rows", "most_units", "groups_per_person", "branching"}
 TRUTHS = {"whole", "complete", "correlation"}
 
@@ -195,7 +149,7 @@ def record_values(
     ]
     return checked(
         {
-            "snapdp_record": RECORD_VERSION,
+            "format": RECORD_FORMAT,
             **(texts or {}),
             **relation_values(request.relation),
             **({} if request.own is None else {"own": request.own}),
@@ -219,11 +173,11 @@ def record_values(
 def check_engine(engine: EngineUsed) -> None:
     """Refuse, before anything is spent, what a record could not say of an engine: its versions, how CSV is written."""
     versions = {**library_versions(), **engine.versions}
-    _check("versions", versions, RECORD_VERSION)
+    _check("versions", versions)
     for name, version in versions.items():
         if not VERSION.fullmatch(version):
             raise PremiseError(f"the version of {name} is none that a record can state.", f"Install {name} anew.")
-    _check("csv", engine.csv, RECORD_VERSION)
+    _check("csv", engine.csv)
     if len(repr(dict(engine.csv))) > LONGEST_DIALECT:
         raise _refused("would hold a longer list of null texts than records do")
 
@@ -329,74 +283,36 @@ def _version(name: str) -> str:
 
 def checked(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record whose every field is on the list and of its kind; refuse any other."""
-    version = record.get("snapdp_record") if isinstance(record, Mapping) else None
-    if type(version) is not int or version not in VERSIONS:
-        readable = " and ".join(map(str, VERSIONS))
-        raise DataError("this is no record of a version this library reads.", f"It reads versions {readable}.")
-    _check("record", record, version)
+    form = record.get("format") if isinstance(record, Mapping) else None
+    if type(form) is not int or form != RECORD_FORMAT:
+        raise DataError(
+            f"this is no record with format = {RECORD_FORMAT}.", "Records of earlier versions of snapdp are not read."
+        )
+    _check("record", record)
     check_lengths(record["statistics"])
     return dict(record)
 
 
-def _check(place: str, value: Mapping[str, Any], version: int) -> None:
-    later = set().union(*(added.get(place, set()) for number, added in VERSIONS.items() if number > version))
+def _check(place: str, value: Mapping[str, Any]) -> None:
     details = {key for kind in KINDS.values() for key in kind.details} if place == "statistics" else set()
-    unknown = sorted(set(map(str, value)) - ((ALLOWED.get(place, set()) | details) - later))
-    lacking = sorted(_required(place, value) - later - set(value))
+    unknown = sorted(set(map(str, value)) - (ALLOWED.get(place, set()) | details))
+    lacking = sorted(_required(place, value) - set(value))
     if unknown:
         raise _refused(f"has a field that records do not have: {place}.{one_line(unknown[0])}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
-    if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):
-        raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
-    if version < 2 and place == "statistics" and _has_several_means(value):
-        raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
-    if version < 2 and place == "statistics" and _has_moments(value):
-        raise _refused(f"of version {version} has a {value['kind']} with a count, which it does not have: {place}")
-    if version < 2 and _is_crossed(place, value):
-        raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
-    if _is_later(place, value, version):
-        raise _refused(f"of version {version} leaves rows out, which it does not have: {place}")
-    if place == "record" and version < 2 and isinstance(value.get("person"), list):
-        raise _refused(f"of version {version} has persons of several columns, which it does not have: {place}.person")
     for key, each in value.items():
         tables = _tables(key, each)
         if tables is None:
             raise _refused(f"has a field of another kind than records have: {place}.{key}")
         for table in tables:
-            _check(_LIKE.get(key, key), table, version)
+            _check(_LIKE.get(key, key), table)
     if place in ("parts", "derived") and "file" not in value:
-        optional = [key for key, needed in (("index", place == "parts"), ("shown", "shown" in value)) if needed]
+        optional = ["index"] * (place == "parts")
         optional += ["deviation"] * isinstance(value.get("deviation"), list)  # else it is one for all
-        lists = [value.get(key) for key in ("cell", "value", "low", "high", *optional)]
+        lists = [value.get(key) for key in ("cell", "value", "shown", "low", "high", *optional)]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
-
-
-def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
-    """Tell whether rows are left out where a version of records took them all."""
-    if place == "statistics":
-        kind = KINDS.get(str(value["kind"]))
-        return "where" in value and kind is not None and kind.conditions_since > version
-    return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
-
-
-def _has_several_means(value: Mapping[str, Any]) -> bool:
-    columns = value.get("columns")
-    return value["kind"] == Mean.kind and isinstance(columns, (list, tuple)) and len(columns) > 1
-
-
-def _has_moments(value: Mapping[str, Any]) -> bool:
-    """Tell whether it is a variance or covariance of rows whose number is private."""
-    return "count_share" in value and value["kind"] in {Variance.kind, Covariance.kind}
-
-
-def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:
-    """Tell whether groups are by several columns, or cells named by several texts."""
-    if place == "statistics":
-        return isinstance(value.get("by"), (list, tuple))
-    cells = value.get("cell") if place in ("parts", "derived") else None
-    return isinstance(cells, (list, tuple)) and not all(isinstance(each, str) for each in cells)
 
 
 def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:

@@ -17,7 +17,7 @@ from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.ledger import canonical
 from snapdp.mechanism import Mechanism
 from snapdp.release.draw import Drawn, is_whole
-from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
+from snapdp.release.record import LIBRARIES, RECORD_FORMAT, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
 from snapdp.studies import (
     INLINE,
@@ -50,7 +50,7 @@ _FREE_TEXT = {
     "margins",
 }
 _DIGEST = "sha256:" + "0" * 64
-_NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
+_NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "shown": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = (
     5,
     26,
@@ -161,11 +161,12 @@ def _trial(request: Request) -> dict[str, Any]:
         )
     ]
     return {
-        "snapdp_record": RECORD_VERSION,
+        "format": RECORD_FORMAT,
         **relation_values(request.relation),
         **({} if request.own is None else {"own": request.own}),
         "dataset": request.dataset,
         "dataset_version": "0" * 16,
+        "date": "0000-00-00",
         "charged": str(request.epsilon),
         "arithmetic": "exact",
         "engine": max(ENGINES, key=len),

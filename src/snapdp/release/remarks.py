@@ -225,9 +225,9 @@ def _missing_clauses(statistic: Mapping[str, Any]) -> list[str]:
         left_out = f"rows without {needed[0]} are left out"
         found.append(left_out if len(columns) == 1 else f"only rows count that have {listed(needed, MOST_NAMED)}")
     for each in columns:
-        number = each.get("missing") if "edges" in statistic else each.get("missing_in_sums", each.get("missing"))
-        if number not in (None, DROPPED):
-            found.append(f"missing values of {_short(each['name'])} count as {readable_number(number)}")
+        if "missing_in_sums" in each and "edges" not in statistic:
+            number = readable_number(each["missing_in_sums"])
+            found.append(f"missing values of {_short(each['name'])} count as {number}")
     return found
 
 

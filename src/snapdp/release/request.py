@@ -180,11 +180,6 @@ def relation_values(relation: Relation) -> dict[str, Any]:
     return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
 
 
-def unit_text(relation: Relation) -> str:
-    """Return the unit that an account is opened with; a former name of `Relation.unit_in_full`."""
-    return relation.unit_in_full
-
-
 def statistic_values(line: Line) -> dict[str, Any]:
     """Return everything public that makes a statistic what it is, and its cost."""
     return {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}

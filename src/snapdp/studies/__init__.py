@@ -205,8 +205,8 @@ if TYPE_CHECKING:
         told_apart as told_apart,
     )
     from snapdp.studies.reader import (
+        STUDY_FORMAT as STUDY_FORMAT,
         STUDY_KEYS as STUDY_KEYS,
-        STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
         csv_form as csv_form,
         keys_beside as keys_beside,
@@ -333,7 +333,7 @@ else:
                 "unit_in_words unit_noun unit_nouns"
             ),
             "reader": (
-                "STUDY_KEYS STUDY_VERSION DeclaredStudy csv_form keys_beside load_study plan_of study_from_toml "
+                "STUDY_KEYS STUDY_FORMAT DeclaredStudy csv_form keys_beside load_study plan_of study_from_toml "
                 "study_from_values"
             ),
             "relation": (

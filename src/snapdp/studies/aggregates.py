@@ -66,11 +66,6 @@ class Persons(Value):
     most: int
     declared: tuple[Column, ...] = ()
 
-    def __init__(self, **fields: Any) -> None:
-        if "column" in fields and "columns" not in fields:  # one of them, by its former name
-            fields["columns"] = (fields.pop("column"),)
-        super().__init__(**fields)
-
     def _check(self) -> None:
         if self.most < 1:
             raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")

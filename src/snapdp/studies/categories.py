@@ -40,7 +40,6 @@ from snapdp.studies.periods import EACH, Periods, period_number, period_start
 from snapdp.studies.toml_table import TomlTable
 
 BOOLEAN, DATE = "boolean", "date"
-LATER_KEYS = ("compare", "parents")  # which version 1 does not have
 MOST_PERIODS = 100_000
 
 # Patterns of whole cells, spelled so that every engine reads them alike: no class but of ASCII, no mark for an end.
@@ -229,10 +228,11 @@ def _day_in(cell: str) -> datetime.date | None:
 # In study files
 
 
-def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> CategoryColumn:
-    """Return the column that a table of a study file declares; version 1 has categories of text alone."""
-    keys = [key for key in KIND_KEYS[kind] if newest or key not in LATER_KEYS]
-    table.restrict(keys, because=f" for a {kind} column" if kind == CATEGORY else f" for a column of kind {kind}")
+def category_in(table: TomlTable, name: str, kind: str) -> CategoryColumn:
+    """Return the column that a table of a study file declares."""
+    table.restrict(
+        KIND_KEYS[kind], because=f" for a {kind} column" if kind == CATEGORY else f" for a column of kind {kind}"
+    )
     if kind == MAGNITUDE:
         said = table.numbers("exponents") if "exponents" in table else (LOWEST, HIGHEST)
         return magnitude_column(name, exponents=said)
@@ -244,8 +244,6 @@ def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> Cate
         return date_column(name, start=table.get("from"), end=table.get("to"), each=table.choice("each", ""), **rules)
     table.need("categories")
     column = category_column(name, categories=table.texts("categories") or [], **rules)
-    if not newest:
-        return column
     found = compared(column, table.choice("compare", "")) if "compare" in table else naturally_compared(column)
     return with_parents(found, table.get("parents")) if "parents" in table else found
 

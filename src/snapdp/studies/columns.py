@@ -7,7 +7,7 @@ Room: studies. It reads nothing itself. A cell becomes a whole number of steps a
 after clamping to the *effective* bounds: the declared ones, widened outward to multiples of the step. Effective bounds
 are the ones shown and the ones every sensitivity is taken from. What a missing cell counts as is declared as well: its
 row is left out, or a public number stands in for it, in sums and what is made of sums. In bins and conditions a missing
-cell is missing; only in studies of version 1 the stand-in counts there too.
+cell is missing.
 Theory: docs/theory/sensitivities.md, (2) and (17).
 """
 
@@ -49,7 +49,6 @@ class NumberColumn(Value):
     lower, upper                     effective bounds: multiples of the step, outside the declared ones
     missing                          what a missing cell counts as in sums: a multiple of the step inside the effective
                                      bounds; None where rows without the cell are left out
-    everywhere                       what stands in counts in bins and conditions too: studies of version 1
     """
 
     name: str
@@ -60,7 +59,6 @@ class NumberColumn(Value):
     upper: Fraction
     step: Fraction
     missing: Fraction | None
-    everywhere: bool = False
 
     @property
     def plain(self) -> NumberColumn:
@@ -103,7 +101,7 @@ class NumberColumn(Value):
     @property
     def missing_in_conditions(self) -> str:
         """Return the same of a condition on the column."""
-        return self.missing_in_words if self.everywhere else f"a row without {self.name} meets no condition on it"
+        return f"a row without {self.name} meets no condition on it"
 
     @property
     def is_coarse(self) -> bool:
@@ -196,14 +194,10 @@ class PersonColumn(CategoryColumn):
 Column = NumberColumn | CategoryColumn
 
 
-def number_column(
-    name: str, *, lower: Any, upper: Any, step: Any = None, missing: Any = None, everywhere: bool = False
-) -> NumberColumn:
+def number_column(name: str, *, lower: Any, upper: Any, step: Any = None, missing: Any) -> NumberColumn:
     """Return a column of real numbers; the default step is the largest power of two <= (upper - lower)/2**20.
 
-    missing      "dropped", "middle", or a public number; left out, it is what it was in version 1 of the study file:
-                 the middle, everywhere
-    everywhere   the number counts in bins and conditions too, as in version 1
+    missing   "dropped", "middle", or a public number: what a cell without a number counts as in sums
 
     >>> age = number_column("age", lower="0.3", upper="119.5", step=1, missing="middle")
     >>> age.lower, age.upper, age.missing
@@ -214,16 +208,14 @@ def number_column(
         width = _default_step(low, high)
     else:
         width = positive(step, name=f"step of column {name!r}")
-    return _on_the_grid(name, NUMBER, low, high, width, missing, everywhere)
+    return _on_the_grid(name, NUMBER, low, high, width, missing)
 
 
 def _default_step(low: Fraction, high: Fraction) -> Fraction:
     return power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
 
 
-def integer_column(
-    name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any = None, everywhere: bool = False
-) -> NumberColumn:
+def integer_column(name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any) -> NumberColumn:
     """Return a column of whole numbers; the step is a whole number too. `missing` as in `number_column`."""
     low, high = _declared_bounds(name, lower, upper)
     width = positive(1 if step is None else step, name=f"step of column {name!r}")
@@ -232,7 +224,7 @@ def integer_column(
             f"step = {width} is not whole, but column {name!r} holds integers.",
             'Give a whole step, or declare the column with kind = "number".',
         )
-    return _on_the_grid(name, INTEGER, low, high, width, missing, everywhere)
+    return _on_the_grid(name, INTEGER, low, high, width, missing)
 
 
 def category_column(
@@ -261,9 +253,9 @@ def category_column(
 def check_on_step(column: NumberColumn, end: Fraction, what: str) -> None:
     """Refuse an end of a range between two steps: cells are rounded first, and would land on either side of it.
 
-    Version 1 took such ends; a default step is so fine that the cells it moves lie beside the end anyway.
+    A default step is so fine that the cells it moves lie beside the end anyway.
     """
-    if column.is_coarse and not column.everywhere and (end / column.step).denominator != 1:
+    if column.is_coarse and (end / column.step).denominator != 1:
         below = column.step * math.floor(end / column.step)
         finer = 'a finer step and kind = "number"' if column.kind == INTEGER else "a finer step"
         raise BoundError(
@@ -302,9 +294,7 @@ def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fract
     return low, high
 
 
-def _on_the_grid(
-    name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any, everywhere: bool
-) -> NumberColumn:
+def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any) -> NumberColumn:
     lower, upper = step * math.floor(low / step), step * math.ceil(high / step)
     return NumberColumn(
         name=name,
@@ -314,24 +304,21 @@ def _on_the_grid(
         lower=lower,
         upper=upper,
         step=step,
-        missing=_stand_in(name, lower, upper, step, missing, words=not everywhere),
-        everywhere=everywhere or missing is None,
+        missing=_stand_in(name, lower, upper, step, missing),
     )
 
 
-def _stand_in(
-    name: str, lower: Fraction, upper: Fraction, step: Fraction, missing: Any, *, words: bool
-) -> Fraction | None:
-    """Return what stands in for a missing cell, None where nothing does; version 1 had no words for it."""
-    if words and isinstance(missing, str) and missing.isalpha():
+def _stand_in(name: str, lower: Fraction, upper: Fraction, step: Fraction, missing: Any) -> Fraction | None:
+    """Return what stands in for a missing cell, None where nothing does."""
+    if isinstance(missing, str) and missing.isalpha():
         if missing not in (DROPPED, MIDDLE):
             raise ParameterError(f"missing = {shown(missing)} of column {name!r} is not known.", MISSING_CHOICES)
         return None if missing == DROPPED else nearest_multiple((lower + upper) / 2, step)
-    found = (lower + upper) / 2 if missing is None else parameter(missing, name=f"missing of column {name!r}")
+    found = parameter(missing, name=f"missing of column {name!r}")
     if not lower <= found <= upper:
         raise BoundError(
             f"missing = {found} lies outside the bounds {lower} to {upper} of column {name!r}.",
-            MISSING_CHOICES if words else "Give a public value inside the bounds, or leave it out for the midpoint.",
+            MISSING_CHOICES,
             missing=found,
             lower=lower,
             upper=upper,

@@ -1,7 +1,7 @@
 """Public conditions on a row: a category, or a range of the quantised number.
 
 Room: studies. Holds no data. A condition that no row or every row would meet is refused when it is declared. One on a
-missing cell is false; only columns of version 1 have a number there.
+missing cell is false.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
     """Return a condition; one that no row or every row would meet is refused.
 
     >>> from snapdp.studies import integer_column
-    >>> condition(integer_column("age", lower=0, upper=120), start=18, below=65).text
+    >>> condition(integer_column("age", lower=0, upper=120, missing="dropped"), start=18, below=65).text
     '18 <= age < 65'
     """
     if isinstance(column, DateColumn) and equals is None and (start is not None or below is not None):

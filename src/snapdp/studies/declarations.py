@@ -168,10 +168,10 @@ def stated_levels(by: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _missing(column: NumberColumn) -> dict[str, str]:
-    """Return what a missing cell counts as; `missing` with a number is the rule of version 1: it counts everywhere."""
+    """Return what a missing cell counts as."""
     if column.missing is None:
         return {"missing": DROPPED}
-    return {"missing" if column.everywhere else "missing_in_sums": str(column.missing)}
+    return {"missing_in_sums": str(column.missing)}
 
 
 def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
@@ -194,8 +194,8 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
             return CategoryColumn(name=name, categories=named, compare=compare, **_rules_from(values))
         return compared(category_column(name, categories=listed, **_rules_from(values)), compare)
     build = integer_column if values["kind"] == INTEGER else number_column
-    rule = _missing_from(values)
-    column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, **rule)
+    missing = _missing_from(values)
+    column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, missing=missing)
     quantiser_of(column)  # refuses what no exact statement could have read
     if "edges" not in values:
         return column
@@ -206,12 +206,10 @@ def _rules_from(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: values[key] for key in RULE_KEYS}
 
 
-def _missing_from(values: Mapping[str, Any]) -> dict[str, Any]:
-    if ("missing" in values) == ("missing_in_sums" in values):
-        raise DataError("a column says twice, or never, what a missing cell counts as.", "The record was altered.")
-    if "missing_in_sums" in values or values["missing"] == DROPPED:
-        return {"missing": values.get("missing_in_sums", DROPPED)}
-    return {"missing": values["missing"], "everywhere": True}
+def _missing_from(values: Mapping[str, Any]) -> Any:
+    if ("missing" in values) == ("missing_in_sums" in values) or values.get("missing", DROPPED) != DROPPED:
+        raise DataError("a column does not say once what a missing cell counts as.", "The record was altered.")
+    return values.get("missing_in_sums", DROPPED)
 
 
 def condition_values(each: Condition) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
     Premises, checked here: at most 2**31 levels; every intermediate integer below 2**126.      theory (3)-(5)
 
     >>> from snapdp.studies import number_column
-    >>> quantiser_of(number_column("age", lower=0, upper=120, step="1/2")).integers
+    >>> quantiser_of(number_column("age", lower=0, upper=120, step="1/2", missing="middle")).integers
     'double'
     """
     step, far = column.step, max(abs(column.lowest), abs(column.highest))
@@ -123,7 +123,7 @@ def first_level_from(column: NumberColumn, value: Fraction) -> int:
     """Return the first level that stands for a number >= value; levels + 1 where there is none.
 
     >>> from snapdp.studies import number_column
-    >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2"), Fraction(4, 5))
+    >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2", missing="middle"), Fraction(4, 5))
     2
     """
     return min(max(math.ceil((value - column.lower) / column.step), 0), column.levels + 1)

@@ -4,16 +4,7 @@ Room: studies. Holds no data and opens no file but the study itself. Numbers are
 so does "0.3". An unknown key is an error that names the nearest one; every error names its table. A statistic that the
 relation does not define is refused here, before anything is planned. Guide: docs/guide/study-file.md.
 
-Rules of change:
-- a study says its version; a key never changes its meaning, and what a version did not have is refused in it;
-- a new key opens a new version: VERSIONS names what each added. Versions 1 and 2 are closed, 2 since snapdp 0.2.0
-  (tests/vectors/golden/closed has their keys); a key that comes before the next release joins the next version;
-- a new kind of statistic, or a detail of one, is no new version: a library that does not know it refuses it by name;
-- version 2 has no default for `missing`: version 1 took the middle, and let it count in bins and conditions as well;
-- version 2 needs no column where no statistic names one: rows can be counted, and groups by keys;
-- version 2 puts conditions in order, so that two orders are one request; version 1 keeps them as they are typed;
-- a study is written in its own version, every version is read for ever and declares what it declared: the request, and
-  with it the answer that a ledger holds, is the same; a study of each version is kept among the vectors.
+A study says `format = 1`, and no other file is read. Conditions are put in order, so that two orders are one request.
 """
 
 from __future__ import annotations
@@ -30,10 +21,8 @@ from typing import Any
 from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, one_line
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
-from snapdp.studies.categories import KIND_KEYS, LATER_KEYS, category_in
+from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
-    AS_TEXT,
-    CATEGORY,
     DROPPED,
     INTEGER,
     MISSING_CHOICES,
@@ -47,32 +36,27 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
-from snapdp.studies.grouping.bins import BinnedColumn, binned
-from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, Keys
+from snapdp.studies.grouping.bins import binned
+from snapdp.studies.grouping.keys import KeyReader, Keys
 from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked, ask
 from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, with_identifiers
-from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml_table import TomlTable, about, named, placed
 from snapdp.values import Value, replaced
 
-STUDY_VERSION = 2
-VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
-    1: set(),
-    2: {"csv", "unit_rows", "bounds_from", *PUBLIC_TEXTS},
-}
+STUDY_FORMAT = 1
 STUDY_KEYS = (
-    "version", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
+    "format", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
     "data", "csv", "bounds_from", "columns", "statistic",
 )  # fmt: skip
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
-BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers, in version 2
+BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
 WITHOUT_MARGINS = {  # what to ask for instead
     "mean": "Means do not add up. Ask for a sum and for a count, both with margins, and divide them.",
@@ -89,7 +73,6 @@ class DeclaredStudy(Value):
     asked: tuple[Asked, ...]
     budget: Fraction | None = None
     data: str | None = None  # where the rows are, for `release`; no part of a request
-    version: int = STUDY_VERSION  # whose rules it keeps
     csv: CsvDialect | None = None  # how they are written there, where that is a CSV file; no part of a request either
     title: str | None = None  # of the report; these three are for its readers, and no part of a request
     publisher: str | None = None
@@ -97,35 +80,10 @@ class DeclaredStudy(Value):
     bounds_from: str | None = None  # the digest of the record by which bounds were found; no part of a request
 
     def _check(self) -> None:
-        numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
-        lists = [each for each in self.columns if isinstance(each, CategoryColumn)]
-        if self.version > 1 and any(each.everywhere for each in numbers):
-            raise ParameterError("a column has the rule of version 1 for missing cells.", MISSING_CHOICES)
-        older = all(each.everywhere and not isinstance(each, BinnedColumn) for each in numbers) and all(
-            each.kind == CATEGORY and each.compare == AS_TEXT and not each.parents for each in lists
-        )
-        if self.version == 1 and not older:
-            raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
-        if self.version == 1 and any(each.statistic.by and each.statistic.by.is_crossed for each in self.asked):
-            raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
-        if self.version == 1 and any(each.statistic.margins for each in self.asked):
-            raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
-        if self.version == 1 and any(isinstance(x.statistic, Mean) and x.statistic.columns[1:] for x in self.asked):
-            raise ParameterError("version 1 has no word for means of several columns.", "Declare it in version 2.")
-        if self.version == 1 and any(isinstance(each.statistic.by, KeyedGroups) for each in self.asked):
-            raise ParameterError("version 1 has no word for keys.", "Declare it in version 2.")
-        if self.version == 1 and self.csv is not None:
-            raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
-        if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
-            raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
         if with_identifiers(self.relation, self.columns) != self.relation:
             raise ParameterError(
                 "columns of the person are declared, and their declared values do not tell persons apart.",
                 "Build the relation with with_identifiers(relation, columns).",
-            )
-        if self.version == 1 and self.texts:
-            raise ParameterError(
-                "version 1 has no word for title, publisher, contact or bounds_from.", "Declare it in version 2."
             )
         for key, text in self.texts.items():
             _public(text, key=key)
@@ -134,8 +92,7 @@ class DeclaredStudy(Value):
                 "bounds_from is no digest of a record.",
                 "Give sha256: and 64 hexadecimal digits, as `snapdp explore --study` writes them, or leave it out.",
             )
-        if self.version > 1:
-            object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
+        object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
 
     @property
     def texts(self) -> dict[str, str]:
@@ -186,23 +143,15 @@ def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> Declare
 
 def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
+    _check_format(values)
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
-    top.need("version", "dataset", "relation", "statistic")
-    version = top.get("version")
-    if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
-        readable = " and ".join(map(str, VERSIONS))
-        raise ParameterError(
-            f"study: version = {shown(version)} is not known.", f"This library reads versions {readable}."
-        )
-    later = set().union(*(added for number, added in VERSIONS.items() if number > version))
-    top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}", later=later)
-    relation = _relation(top, version)
-    columns = _columns(top, version)
+    top.need("dataset", "relation", "statistic")
+    relation = _relation(top)
+    columns = _columns(top)
     with placed("study"):
         relation = with_identifiers(relation, columns.values())
     asked = _asked(top, relation, columns, read_keys)
-    if version > 1:
-        _check_labels(columns.values(), asked)
+    _check_labels(columns.values(), asked)
     with placed("study"):
         budget = None if top.number("budget") is None else positive(top.number("budget"), name="budget")
     study = DeclaredStudy(
@@ -212,12 +161,24 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         asked=asked,
         budget=budget,
         data=None if "data" not in top else _name(top.text("data"), key="data"),
-        version=version,
         csv=_csv(top),
         **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
     _check_repeats(study.asked)
     return study
+
+
+def _check_format(values: Any) -> None:
+    """Refuse a study that does not say `format = 1`; True == 1, but is no format."""
+    if not isinstance(values, dict) or (type(values.get("format")) is int and values["format"] == STUDY_FORMAT):
+        return
+    stated = next((f", not {key} = {shown(values[key])}" for key in ("format", "version") if key in values), "")
+    raise ParameterError(
+        f"study: format = {STUDY_FORMAT} is expected{stated}.",
+        "Files of earlier versions of snapdp are not read: write the study anew.",
+        place="study",
+        key="format",
+    )
 
 
 def plan_of(study: DeclaredStudy, *, if_rows: Any = None) -> Plan:
@@ -228,7 +189,7 @@ def plan_of(study: DeclaredStudy, *, if_rows: Any = None) -> Plan:
     return plan(study.asked, budget=study.budget, if_rows=if_rows)
 
 
-def _relation(top: TomlTable, version: int) -> Relation:
+def _relation(top: TomlTable) -> Relation:
     kind = top.text("relation")
     with placed("study"):
         if kind == CHANGE_ONE:
@@ -247,7 +208,7 @@ def _relation(top: TomlTable, version: int) -> Relation:
                 )
             top.need("n_max")
             said = {key: top.number(key) for key in ("n_max", "rows_per_person", "unit_rows") if key in top}
-            return add_remove(person=_person(top, version), **said)
+            return add_remove(person=_person(top), **said)
     raise ParameterError(
         f"study: relation = {kind!r} is not known.",
         'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
@@ -256,12 +217,12 @@ def _relation(top: TomlTable, version: int) -> Relation:
     )
 
 
-def _person(top: TomlTable, version: int) -> list[str] | None:
-    """Return the columns that together name a person; version 1 takes one."""
+def _person(top: TomlTable) -> list[str] | None:
+    """Return the columns that together name a person."""
     if "person" not in top:
         return None
     given = top.get("person")
-    if version == 1 or not isinstance(given, (list, tuple)):
+    if not isinstance(given, (list, tuple)):
         return [_name(top.text("person"), key="person")]
     if not all(isinstance(each, str) for each in given):
         raise ParameterError("person is a list of other things.", "Give the name of a column, or a list of names.")
@@ -283,46 +244,39 @@ def csv_form(values: Any) -> CsvDialect:
         return dialect_from(said)
 
 
-def _columns(top: TomlTable, version: int) -> dict[str, Column]:
-    if version == 1:
-        top.need("columns")
+def _columns(top: TomlTable) -> dict[str, Column]:
     declared = top.get("columns") if "columns" in top else {}
-    if not isinstance(declared, dict) or not (declared or version > 1):
+    if not isinstance(declared, dict):
         raise ParameterError(
             "study: columns holds no table.", "Declare each column under [columns.NAME].", place="study", key="columns"
         )
     found = {}
     for name, values in declared.items():
         with about(declares=name):
-            found[name] = _column(name, values, version)
+            found[name] = _column(name, values)
     return found
 
 
-def _column(name: str, values: Any, version: int) -> Column:
+def _column(name: str, values: Any) -> Column:
     place = f"columns.{one_line(_name(name, key='a column name'))}"
-    kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
-    kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key not in LATER_KEYS)
-    number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)
-    known = {*number_keys, *kind_keys}
-    later = {*BIN_KEYS, *(key for keys in KIND_KEYS.values() for key in keys)} - known
-    table = TomlTable(
-        values, place=place, keys=sorted(known), because=f" in version {version}" if later else "", later=later
-    )
+    number_keys = (*NUMBER_KEYS, *BIN_KEYS)
+    known = {*number_keys, *(key for keys in KIND_KEYS.values() for key in keys)}
+    table = TomlTable(values, place=place, keys=sorted(known))
     table.need("kind")
     kind = table.text("kind")
     with placed(place):
-        if kind in kinds:
-            return category_in(table, name, str(kind), newest=version > 1)
+        if kind in KIND_KEYS:
+            return category_in(table, name, str(kind))
         if kind in (NUMBER, INTEGER):
             table.restrict(number_keys, because=f" for a column of kind {kind}")
             table.need("lower", "upper")
-            if version > 1 and "missing" not in table:
+            if "missing" not in table:
                 raise ParameterError("what a missing cell counts as is not said.", MISSING_CHOICES, key="missing")
             build = number_column if kind == NUMBER else integer_column
-            column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]}, everywhere=version == 1)
+            column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]})
             quantiser_of(column)  # refuses, before anything is planned, what no exact statement could read
-            return _binned(column, table) if version > 1 else column
-        listed = ", ".join(f'"{each}"' for each in (NUMBER, INTEGER, *kinds))
+            return _binned(column, table)
+        listed = ", ".join(f'"{each}"' for each in (NUMBER, INTEGER, *KIND_KEYS))
         raise ParameterError(f"kind = {kind!r} is not known.", f"Give one of {listed}.")
 
 

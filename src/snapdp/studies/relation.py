@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown
-from snapdp.studies.columns import AS_TEXT, BINNED, CATEGORY, PERSON, CategoryColumn, Column, NumberColumn
+from snapdp.studies.columns import AS_TEXT, BINNED, CATEGORY, PERSON, CategoryColumn, Column
 from snapdp.studies.grouping.keys import KEY
 from snapdp.studies.magnitudes import MAGNITUDE
 from snapdp.studies.units import (
@@ -155,12 +155,11 @@ def with_identifiers(relation: Relation, columns: Iterable[Column]) -> Relation:
     found = {column.name: column for column in map(identifier_of, columns) if column is not None}
     chosen = tuple(found[name] for name in relation.person_columns if name in found)
     for column in chosen:
-        lists = isinstance(column, CategoryColumn) and BINNED in (column.unknown, column.null)
-        if lists or (isinstance(column, NumberColumn) and column.everywhere and column.missing is not None):
-            given = 'unknown = "dropped" and null = "dropped"' if lists else 'missing = "dropped"'
+        if isinstance(column, CategoryColumn) and BINNED in (column.unknown, column.null):
             raise ParameterError(
                 f"column {column.name!r} is part of the person, and a row without a declared value there names nobody.",
-                f"Such rows are left out of every number: give {given} for this column.",
+                'Such rows are left out of every number: give unknown = "dropped" and null = "dropped" for this '
+                "column.",
             )
     return replaced(relation, identifiers=chosen)
 

@@ -25,9 +25,7 @@ _TYPES = {bool: "true or false", str: "text", list: "a list", dict: "a table", i
 class TomlTable:
     """One TOML table of the file: its values, where it stands, and the keys it may have."""
 
-    def __init__(
-        self, values: Any, *, place: str, keys: Collection[str], because: str = "", later: Collection[str] = ()
-    ) -> None:
+    def __init__(self, values: Any, *, place: str, keys: Collection[str]) -> None:
         if not isinstance(values, dict):
             raise ParameterError(
                 f"{place} is {_kind(values)}, not a table.", f"It has the keys {_listed(keys)}.", place=place
@@ -36,18 +34,11 @@ class TomlTable:
             raise ParameterError(f"{place}: a key is no text.", f"It has the keys {_listed(keys)}.", place=place)
         self.place = place
         self._values: dict[str, Any] = values
-        self.restrict(keys, because=because, later=later)
+        self.restrict(keys)
 
-    def restrict(self, keys: Collection[str], *, because: str = "", later: Collection[str] = ()) -> None:
-        """Refuse every key that is not among these, and name the nearest; `later` are those of a later version."""
+    def restrict(self, keys: Collection[str], *, because: str = "") -> None:
+        """Refuse every key that is not among these, and name the nearest."""
         for key in self._values:
-            if key in later:
-                raise ParameterError(
-                    f"{self.place}: the key {key!r} is not known{because}.",
-                    "A later version has it: say version = 2, where every column of numbers says `missing` itself.",
-                    key=key,
-                    place=self.place,
-                )
             if key not in keys:
                 nearest = nearest_of(key, keys)
                 raise ParameterError(

@@ -17,7 +17,7 @@ from snapdp.studies.columns import DROPPED, CategoryColumn, Column
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
 from snapdp.studies.grouping.bins import BinnedColumn
 from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked
-from snapdp.studies.reader import DeclaredStudy
+from snapdp.studies.reader import STUDY_FORMAT, DeclaredStudy
 from snapdp.studies.relation import Relation
 from snapdp.studies.units import stated_person
 
@@ -28,7 +28,7 @@ Item = tuple[str, object]
 
 def study_to_toml(study: DeclaredStudy) -> str:
     """Return the text of a study file."""
-    top: list[Item] = [("version", study.version), ("dataset", study.dataset), *study.texts.items()]
+    top: list[Item] = [("format", STUDY_FORMAT), ("dataset", study.dataset), *study.texts.items()]
     top += relation_table(study.relation).items()
     if study.budget is not None:
         top.append(("budget", study.budget))
@@ -37,10 +37,7 @@ def study_to_toml(study: DeclaredStudy) -> str:
     blocks = [_lines(top)]
     if study.csv is not None:
         blocks.append(_lines(_csv(study.csv), header="[csv]"))
-    blocks += [
-        _lines(_column(column, study.version), header=f"[columns.{quoted_text(column.name)}]")
-        for column in study.columns
-    ]
+    blocks += [_lines(_column(column), header=f"[columns.{quoted_text(column.name)}]") for column in study.columns]
     blocks += [_lines(_statistic(asked), header="[[statistic]]") for asked in study.asked]
     return "\n".join(blocks)
 
@@ -63,14 +60,14 @@ def _csv(dialect: CsvDialect) -> Iterator[Item]:
         yield "null", more
 
 
-def _column(column: Column, version: int) -> Iterator[Item]:
+def _column(column: Column) -> Iterator[Item]:
     yield "kind", column.kind
-    if isinstance(column, CategoryColumn):  # version 1 compares text, and has no word for it
-        yield from (item for item in category_items(column) if version > 1 or item[0] != "compare")
+    if isinstance(column, CategoryColumn):
+        yield from category_items(column)
     else:
         yield "lower", column.declared_lower
         yield "upper", column.declared_upper
-        if version == 1 or not column.has_default_step:
+        if not column.has_default_step:
             yield "step", column.step
         yield "missing", DROPPED if column.missing is None else column.missing
         if isinstance(column, BinnedColumn):

@@ -50,7 +50,7 @@ def public_means(
 
     >>> from snapdp.studies import integer_column
     >>> from snapdp.tables import open_table
-    >>> age = integer_column("age", lower=0, upper=100)
+    >>> age = integer_column("age", lower=0, upper=100, missing="middle")
     >>> public_means(open_table({"age": [31, 40, 200]}), age, rows=[2, 3])
     {2: (Fraction(71, 2), Fraction(50, 1)), 3: (Fraction(57, 1), Fraction(100, 3))}
     """

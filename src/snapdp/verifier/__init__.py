@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     )
     from snapdp.verifier.certificate.check import (
         LARGEST_TEXT as LARGEST_TEXT,
-        RELEASES as RELEASES,
         Refusal as Refusal,
         conclusion_lines as conclusion_lines,
         examine as examine,
@@ -101,7 +100,7 @@ else:
         __name__,
         {
             "certificate.certificate": "certificate_of certificate_text",
-            "certificate.check": "LARGEST_TEXT RELEASES Refusal conclusion_lines examine",
+            "certificate.check": "LARGEST_TEXT Refusal conclusion_lines examine",
             "export.gappa": "gappa",
             "export.noise_fpcore": "fpcore",
             "language.parser": "parse",

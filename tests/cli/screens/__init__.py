@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+import click
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
@@ -76,13 +77,23 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "attack": "snapdp attack precision --target numpy --target snapdp --seed 1 --trials 1000",
     "lab-compare": "snapdp lab compare",
     "lab-published": "snapdp lab published GetAccuracy2 --epsilon 1 --bound 10 --if-value 0",
-    "refused-command": "snapdp look people.csv",
+    "refused-command": "snapdp relase people.csv",
     "refused-no-bounds": f"snapdp plan --mean age {ALONE}",
     "refused-missing-unsaid": "snapdp plan --mean age --bounds 0,120 --n 5000 --epsilon 1",
     "refused-column": "snapdp release people.csv --mean size --bounds 0,9 --missing 0 --n 5000 --epsilon 1/10 "
     "--ledger more.ledger --yes",
     "refused-altered": "snapdp verify altered.json",
 }
+
+
+def commands_below(group: click.Command, ctx: click.Context, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield every command of a group, and of the groups in it, with the words that call it."""
+    if isinstance(group, click.Group):
+        for name in group.list_commands(ctx):
+            command = group.get_command(ctx, name)
+            assert command is not None
+            yield f"{path}{name}", command
+            yield from commands_below(command, ctx, f"{path}{name} ")
 
 
 def all_screens() -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from snapdp.api.as_python import CHARGES, WIDTH, python_text
 from snapdp.display import visible_lines
 from snapdp.studies import load_study
 from snapdp.tables import read_keys
-from tests.unit.api.test_study_values import GOLDEN, drawn
+from tests.unit.api.test_study_values import KEPT, drawn
 from tests.unit.audits.releases import random_study
 from tests.unit.studies.test_writer import HOSTILE
 
@@ -39,7 +39,7 @@ def test_a_small_study_is_a_program_that_a_person_reads_at_once():
         "import snapdp\n"
         "\n"
         "study = snapdp.study(\n"
-        "    version=2,\n"
+        "    format=1,\n"
         '    dataset="people",\n'
         '    relation="change-one",\n'
         "    n=4,\n"
@@ -81,7 +81,7 @@ def check(study):
     assert lines[charging - 2 : charging] == CHARGES.splitlines()
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_study_that_is_kept_is_made_again_by_its_program(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     check(load_study(path.name, read_keys=read_keys))

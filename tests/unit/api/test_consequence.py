@@ -49,7 +49,7 @@ ROWS = {"relation": "change-one", "n": 2000}
 def plan_of(*asked, columns=COLUMNS, relation=None, **said):
     statistic = [{"epsilon": "0.5", **each} for each in asked]
     return snapdp.study(
-        version=2, dataset="p", columns=columns, statistic=statistic, **(relation or ROWS), **said
+        format=1, dataset="p", columns=columns, statistic=statistic, **(relation or ROWS), **said
     ).plan()
 
 

@@ -31,7 +31,7 @@ LINES: dict[str, dict[str, Any]] = {  # sound arguments, of a table and of colum
 }
 PERSONS: dict[str, Any] = {"relation": "add-remove", "n_max": 9, "person": ["id", "land"], "rows_per_person": 2}
 STUDY: dict[str, Any] = {
-    "version": 2,
+    "format": 1,
     "dataset": "people",
     "relation": "change-one",
     "n": 4,

@@ -18,12 +18,12 @@ from snapdp.audits import check_release
 from snapdp.audits.from_record import rebuilt
 from snapdp.errors import SnapdpError
 from tests.unit.audits.mutations import FILE, Path, at, places, with_value, without
-from tests.unit.audits.releases import of_version_1, request_record
+from tests.unit.audits.releases import request_record
 
 MOST_DRAWN = 30_000  # cells of a record that is made
 FOLLOWS = {"title", "parts", "derived", "charged", "request"}  # from what is declared
 FREE = (  # what follows from nothing
-    *("snapdp_record", "dataset", "dataset_version", "previous", "engine", "csv", "versions"),
+    *("format", "dataset", "dataset_version", "previous", "engine", "csv", "versions"),
     *("date", "title", "publisher", "contact", "bounds_from"),
 )
 LIBRARY = {"spark": {"pyspark": "4.1.0"}, "postgresql": {"postgresql": "17.2"}}
@@ -204,7 +204,7 @@ TOP: dict[str, list[Any]] = {
     "n": [1, 2, 0, 10**12, 1 << 62, 10**290, 10**400],
     "n_max": [1, 2, 10**12, 1 << 62, 10**290, 10**400],
     "engine": ["duckdb", "spark", "postgresql", ""],
-    "snapdp_record": [1, 2, 3],
+    "format": [1, 2, 3],
     "dataset": [*NAMES],
     "dataset_version": ["0" * 16, "\uff10" * 16],
 }
@@ -284,7 +284,7 @@ def as_the_checker_derives(record: dict[str, Any]) -> dict[str, Any] | None:
     made = copy.deepcopy(record)
     made |= {"charged": "", "request": "", "unit": "", "derived": []}
     parts: list[Any] = []
-    shown: dict[str, Any] = {"shown": []} if record.get("snapdp_record") == 2 else {}  # in version 1 it is nowhere
+    shown: dict[str, Any] = {"shown": []}
 
     def read_statistic(stated: Any, relation: Any) -> Any:
         nonlocal parts
@@ -331,4 +331,4 @@ def as_the_library_derives(record: dict[str, Any], dice: random.Random) -> dict[
     except (SnapdpError, LookupError, TypeError):
         return None
     kept = {key: record[key] for key in FREE if key in record}
-    return {**(made if record.get("snapdp_record") == 2 else of_version_1(made)), **kept}
+    return {**made, **kept}

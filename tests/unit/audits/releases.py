@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import datetime
 import random
 from contextlib import suppress
@@ -13,7 +12,7 @@ from snapdp.errors import BoundError
 from snapdp.ledger.belonging import identical
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Drawn
-from snapdp.release.record import VERSIONS, EngineUsed, SideFile, is_long, key_of, record_values
+from snapdp.release.record import EngineUsed, SideFile, is_long, key_of, record_values
 from snapdp.studies.categories import date_column
 from snapdp.studies.columns import NumberColumn, integer_column, number_column
 
@@ -24,20 +23,19 @@ LABELS = ["north", "süd", "a / b", "é\n", "\U0001f71a", ""]
 NUMBERS = ("x", "y")
 
 
-def random_study(dice: random.Random, version: int | None = None) -> Any:
-    """Return a study of a few statistics over columns of every kind, under either relation, of either version."""
-    version = version or dice.choice([1, 2, 2])
+def random_study(dice: random.Random) -> Any:
+    """Return a study of a few statistics over columns of every kind, under either relation."""
     relation: dict[str, Any] = {"relation": "change-one", "n": dice.choice([1, 2, 3, 90, 4999])}
     if dice.random() < 0.4:
         relation = {"relation": "add-remove", "n_max": dice.choice([1, 5, 120, 10**6])}
         if dice.random() < 0.5:
-            relation |= _unit(dice, version)
-    columns = {name: _numbers(dice, version) for name in NUMBERS}
-    if version > 1 and dice.random() < 0.6:  # groups by bins
+            relation |= _unit(dice)
+    columns = {name: _numbers(dice) for name in NUMBERS}
+    if dice.random() < 0.6:  # groups by bins
         columns["y"] |= _bins(dice, columns["y"])
     for name in ("g", "h"):
         special = {key: dice.choice(["dropped", "binned"]) for key in ("unknown", "null")}
-        columns[name] = {**_categories(dice, version), **special}
+        columns[name] = {**_categories(dice), **special}
     pairs = relation.get("n", 0) > 1 and all(columns[name].get("missing") != "dropped" for name in NUMBERS)
     kinds = ["count", "histogram", "sum", "mean"] + ["variance", "covariance"] * pairs
     kinds += ["persons"] * ("person" in relation)
@@ -45,32 +43,21 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     if pairs and dice.random() < 0.3:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
-    asked += _moments(random.Random(repr((columns, relation))), columns, relation) if version > 1 else []
-    asked += _magnitudes(random.Random(repr((columns, asked, relation))), columns, relation) if version > 1 else []
+    asked += _moments(random.Random(repr((columns, relation))), columns, relation)
+    asked += _magnitudes(random.Random(repr((columns, asked, relation))), columns, relation)
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
     for each in once.values():
         summed = "margins" in each or each["kind"] in ("quantiles", "magnitudes")
         each["alpha"] = "0.05" if summed and each["alpha"] == "1e-12" else each["alpha"]
-    return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
+    return snapdp.study(dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
-def _unit(dice: random.Random, version: int) -> dict[str, Any]:
+def _unit(dice: random.Random) -> dict[str, Any]:
     """Return a person of one column or of several, or several rows together."""
-    if version > 1 and dice.random() < 0.25:
+    if dice.random() < 0.25:
         return {"unit_rows": dice.choice([2, 30])}
-    several = [["id", "land"], ["a, b", "c"], ["[", "]", "é\u200b"]] if version > 1 else []
+    several = [["id", "land"], ["a, b", "c"], ["[", "]", "é\u200b"]]
     return {"person": dice.choice(["id", "id", *several]), "rows_per_person": dice.choice([1, 2, 5])}
-
-
-def random_old_study(dice: random.Random) -> Any:
-    """Return a study that version 1 of the record could state: conditions are of counts alone."""
-    studies = (random_study(dice, version=1) for _ in range(1000))
-    return next(each for each in studies if all(_is_old(a.statistic) for a in each.asked))
-
-
-def _is_old(statistic: Any) -> bool:
-    said = {"rows_per_person", "groups_per_person"} & {*statistic.stated}
-    return not said and (statistic.kind == "count" or not statistic.where)
 
 
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
@@ -110,23 +97,9 @@ def request_record(request: Any, dice: random.Random) -> dict[str, Any]:
         "charged": str(request.epsilon),
         "request": identical(request.epsilon, request.declaration),
         "previous": f"sha256:{dice.getrandbits(256):064x}",
+        "date": "2026-01-31",
     }
     return record_values(request, binding, drawn, derived, files, EngineUsed(name="duckdb"))
-
-
-def without_shown(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as the first ones of version 2 were."""
-    old = copy.deepcopy(record)
-    for block in [*old["derived"], *(part for each in old["statistics"] for part in each["parts"])]:
-        block.pop("shown", None)
-    return old
-
-
-def of_version_1(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as version 1 wrote it: without the engine, the form of CSV files, the day, and what is shown."""
-    later = VERSIONS[2]["record"]
-    kept = {key: each for key, each in without_shown(record).items() if key not in later}
-    return kept | {"snapdp_record": 1}
 
 
 def _index(dice: random.Random, p: Any) -> int:
@@ -136,21 +109,18 @@ def _index(dice: random.Random, p: Any) -> int:
     return dice.randint(low, high)
 
 
-def _numbers(dice: random.Random, version: int) -> dict[str, Any]:
-    rule: dict[str, Any] = {}
+def _numbers(dice: random.Random) -> dict[str, Any]:
     if dice.random() < 0.5:
         lower = dice.choice([0, -40, 500])
-        if version > 1:
-            rule = {"missing": dice.choice(["dropped", "middle", lower])}
+        rule = {"missing": dice.choice(["dropped", "middle", lower])}
         return {"kind": "integer", "lower": lower, "upper": lower + dice.choice([1, 102, 7000]), **rule}
     lower, upper = dice.choice([("0", "1.3"), ("-1/7", "2.5"), ("999.5", "1001.1"), ("-120", "-118.7")])
-    if version > 1:
-        rule = {"missing": dice.choice(["dropped", "middle", upper])}
+    rule = {"missing": dice.choice(["dropped", "middle", upper])}
     return {"kind": "number", "lower": lower, "upper": upper, "step": dice.choice(STEPS), **rule}
 
 
-def _categories(dice: random.Random, version: int) -> dict[str, Any]:
-    kind = dice.choice(["category", "category", "numbers", "boolean", "date"]) if version > 1 else "category"
+def _categories(dice: random.Random) -> dict[str, Any]:
+    kind = dice.choice(["category", "category", "numbers", "boolean", "date"])
     if kind == "date":
         first = datetime.date(dice.choice([1, 1999, 2024]), dice.randint(1, 12), dice.randint(1, 28))
         last = first + datetime.timedelta(days=dice.choice([0, 1, 40, 800]))

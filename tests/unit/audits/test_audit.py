@@ -23,8 +23,8 @@ from tests.tiers import first_of
 from tests.unit.release.support import leaves, with_value
 
 COLUMNS = {
-    "age": {"kind": "integer", "lower": 0, "upper": 120},
-    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100"},
+    "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
+    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100", "missing": "middle"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
 }
 CHANGE_ONE = [
@@ -49,7 +49,7 @@ def released(directory: Path, relation: str) -> dict[str, Any]:
     rows = {"n": 90} if relation == "change-one" else {"n_max": 120}
     statistic = CHANGE_ONE if relation == "change-one" else ADD_REMOVE
     data = {"age": np.arange(90), "pay": 500 + np.arange(90) * 1.5, "region": ["north", "south", "x"] * 30}
-    study = snapdp.study(version=1, dataset="people", relation=relation, columns=COLUMNS, statistic=statistic, **rows)
+    study = snapdp.study(format=1, dataset="people", relation=relation, columns=COLUMNS, statistic=statistic, **rows)
     with snapdp.Ledger.create(directory / "ledger") as ledger:
         ledger.create_account("people", cap=9, relation=relation, rows=study.relation.rows)
         return study.release(data, ledger=ledger).record
@@ -101,7 +101,7 @@ def test_every_field_changed_by_one_digit_is_named(place, every):
         if (
             changed is None
             or changed == value
-            or path[0] in ("versions", "previous", "dataset_version", "snapdp_record", "date")
+            or path[0] in ("versions", "previous", "dataset_version", "format", "date")
         ):
             continue  # these are the ledger's to tell: see below
         tried += 1
@@ -233,7 +233,7 @@ def test_a_certificate_carries_the_record_and_the_claim(place):
 def test_records_with_long_lists_are_sound_and_their_other_numbers_still_audited(tmp_path):
     names = [f"k{i}" for i in range(1500)]
     study = snapdp.study(
-        version=1,
+        format=1,
         dataset="people",
         relation="add-remove",
         n_max=50,

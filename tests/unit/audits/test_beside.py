@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import copy
 import hashlib
 import json
@@ -21,7 +20,6 @@ from tests.tiers import one_in
 from tests.unit.audits.mutations import at
 from tests.unit.release.people import LONG, released, study
 
-GOLDEN = Path(__file__).parents[2] / "vectors" / "golden" / "v1"
 MEANS = {"kind": "mean", "column": "age", "by": "many", "epsilon": 1}
 BINS, SUMS, COUNTS, MEAN = (
     ("statistics", 0, "parts", 0),
@@ -194,14 +192,6 @@ def test_another_request_is_not_the_one_that_was_asked(folder, record, monkeypat
     other = study(LONG, {**MEANS, "epsilon": 2}, relation="add-remove").request()
     assert not is_sound(record, folder, other)
     assert is_sound(record, folder, study(LONG, MEANS, relation="add-remove").request())
-
-
-def test_the_side_file_of_the_first_version_is_read(tmp_path):
-    record = json.loads((GOLDEN / "record-with-files.json").read_text())
-    (stored,) = GOLDEN.glob("snapdp-*.parquet.base64")
-    (tmp_path / stored.stem).write_bytes(base64.b64decode(stored.read_text()))
-    found = audit(record, directory=tmp_path)
-    assert (found.findings, found.seen, found.unseen) == ((), (stored.stem,), ())
 
 
 # Quantiles: every depth and everything derived has cells of its own

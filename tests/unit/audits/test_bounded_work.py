@@ -98,7 +98,7 @@ def test_cells_that_are_not_there_take_no_memory_in_what_is_derived(record, monk
     block = copy.deepcopy(record["statistics"][0]["parts"][0])
     del changed["statistics"][3]["parts"][0]["file"]
     part = changed["statistics"][3]["parts"][0]
-    part |= {"cells": 1} | {key: block[key][:1] for key in ("cell", "index", "value", "low", "high")}
+    part |= {"cells": 1} | {key: block[key][:1] for key in ("cell", "index", "value", "shown", "low", "high")}
     with within(2):
         assert not audit(changed).sound
 
@@ -236,7 +236,7 @@ def test_edges_and_conditions_are_counted_before_any_is_read(record, monkeypatch
 
 
 def test_more_edges_than_a_record_holds_are_refused_when_they_are_declared():
-    column = integer_column("x", lower=0, upper=200_000)
+    column = integer_column("x", lower=0, upper=200_000, missing="middle")
     asked = histogram_query(column, add_remove(n_max=9), edges=range(100_001))
     with pytest.raises(BoundError, match="100000 bin edges"):
         request.Request(dataset="d", plan=Plan(lines=(planned(ask(asked, epsilon=1)),)))

@@ -39,7 +39,7 @@ from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
 from tests.tiers import first_of
 from tests.unit.audits.mutations import at, with_value
-from tests.unit.audits.releases import of_version_1, random_old_study, random_record, without_shown
+from tests.unit.audits.releases import random_record
 
 SOURCE = Path(check_release.__file__)
 COLUMNS = {
@@ -178,46 +178,23 @@ def test_the_audit_and_the_checker_agree_on_random_releases(seeds):
     assert {"mean of x", "mean of y", "quantile", "distribution", "bounds"} < kinds
 
 
-def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):
+def test_a_record_in_which_a_block_does_not_say_what_is_shown_is_refused(genuine):
     record = genuine["record"]
-    old = without_shown(record)
-    assert check({**genuine, "record": old}) == []
-    assert audit(old).sound
     place = next(path for path, _ in leaves(record) if "shown" in path)[:-2]
     partly = with_value(record, place, {**at(record, place), "shown": None})
     at(partly, place).pop("shown")
-    assert check({**genuine, "record": partly}) == ["record: shown in some blocks only"]
-    assert [each.field.rpartition(".")[2] for each in audit(partly).findings] == ["shown"]
+    assert check({**genuine, "record": partly})
+    with pytest.raises(DataError, match="belong together"):
+        audit(partly)
 
 
-def test_records_of_both_versions_are_accepted_and_no_other():
-    for seed in range(20):
-        dice = random.Random(seed)
-        record = json.loads(json.dumps(random_record(dice, random_old_study(dice))))
-        old = of_version_1(record)
-        assert check(release_certificate(record)) == check(release_certificate(old)) == []
-        newer = {key: record[key] for key in ("statistics", "derived")}  # with what is shown
-        for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}, old | newer):
-            assert check({**release_certificate(record), "record": wrong})
-        for version in (0, 3, True, "2", None):
-            assert check({**release_certificate(record), "record": {**record, "snapdp_record": version}})
-
-
-@pytest.mark.parametrize("kind", ["numbers", "boolean", "date"])
-def test_a_record_of_version_1_has_no_column_of_a_later_kind(kind):
-    columns = {
-        "numbers": {"kind": "category", "categories": ["0", "1"]},
-        "boolean": {"kind": "boolean"},
-        "date": {"kind": "date", "from": "2024-01-01", "to": "2024-12-31", "each": "month"},
-    }
-    asked = [{"kind": "histogram", "column": "g", "epsilon": 1}]
-    study = snapdp.study(dataset="d", relation="change-one", n=9, columns={"g": columns[kind]}, statistic=asked)
-    record = json.loads(json.dumps(random_record(random.Random(5), study)))
-    assert check(release_certificate(record)) == []
-    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
-    with pytest.raises(DataError, match=r"kind that it does not have|field that records do not have"):
-        audit(old)
-    assert check({**release_certificate(record), "record": old}) == ["record.statistics: what version 1 does not have"]
+@pytest.mark.parametrize("form", [0, 2, True, 1.0, "1", None])
+def test_records_and_certificates_of_another_format_are_refused(genuine, form):
+    record = genuine["record"]
+    assert check({**genuine, "format": form}) == ["certificate: format = 1 is expected"]
+    assert check({**genuine, "record": {**record, "format": form}}) == ["record: format = 1 is expected"]
+    old = {key: each for key, each in record.items() if key != "format"} | {"snapdp_record": 2}
+    assert check({**genuine, "record": old}) == ["record: format = 1 is expected"]
 
 
 @pytest.mark.parametrize(("engine", "library"), [("spark", "pyspark"), ("postgresql", "postgresql")])
@@ -267,8 +244,6 @@ def test_the_form_of_csv_files_is_stated_shown_and_accepted(dialect):
     found = audit(record)
     assert found.sound
     assert dialect_words(dialect.stated()) in {each.name: each.why for each in found.premises}["engine"]
-    old = {**of_version_1(record), "csv": record["csv"]}
-    assert check({**release_certificate(record), "record": old})
 
 
 @pytest.mark.parametrize("stated", FORGED_DIALECTS, ids=repr)
@@ -277,13 +252,6 @@ def test_a_form_of_csv_files_that_nobody_could_declare_is_refused_by_audit_and_c
     made = release_certificate(record)
     assert check({**made, "record": {**record, "csv": stated}})
     assert [each.field for each in audit({**record, "csv": stated}).findings] == ["csv"]
-
-
-def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
-    old = of_version_1(random_record(random.Random(3), random_old_study(random.Random(3))))
-    said = {each.name: each.why for each in audit(old).premises}["engine"]
-    assert "not named" in said
-    assert "DuckDB" not in said
 
 
 def refusals(record: dict[str, Any], statistic: int, part: int, **fields: Any) -> list[str]:
@@ -406,31 +374,10 @@ def test_what_was_not_looked_at_is_said_of_quantiles_too(tmp_path, capsys):
     assert "1 file were not looked at, nor quantiles that follow from them" in capsys.readouterr().out
 
 
-def test_a_record_of_version_1_has_no_means_of_several_columns():
-    columns = {name: {"kind": "integer", "lower": 0, "upper": 120, "missing": 9} for name in ("age", "pay")}
-    asked = [{"kind": "mean", "columns": ["age", "pay"], "epsilon": "1"}]
-    study = snapdp.study(dataset="people", relation="change-one", n=9, columns=columns, statistic=asked)
-    old = of_version_1(random_record(random.Random(1), study))
-    for column in old["statistics"][0]["columns"]:
-        column["missing"] = column.pop("missing_in_sums")
-    with pytest.raises(snapdp.SnapdpError, match="mean of several columns, which it does not have"):
-        audit(old)
-
-
-def test_a_record_of_version_1_has_no_field_of_version_2():
-    asked = [{"kind": "sum", "column": "age", "epsilon": "1"}]
-    study = snapdp.study(dataset="people", relation="change-one", n=9, columns=COLUMNS, statistic=asked)
-    record = random_record(random.Random(1), study)
-    assert "missing_in_sums" in record["statistics"][0]["columns"][0]
-    old = of_version_1(record)
-    with pytest.raises(snapdp.SnapdpError, match=r"records do not have: columns\.missing_in_sums"):
-        audit(old)
-
-
 def test_a_mean_of_one_row_is_whole_as_its_sum_is():
-    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120}}
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}}
     asked = [{"kind": "mean", "column": "age", "epsilon": 1}]
-    study = snapdp.study(version=1, dataset="people", relation="change-one", n=1, columns=columns, statistic=asked)
+    study = snapdp.study(dataset="people", relation="change-one", n=1, columns=columns, statistic=asked)
     record = random_record(random.Random(1), study)
     assert record["statistics"][0]["parts"][0]["whole"]
     assert check(release_certificate(record)) == []
@@ -441,11 +388,12 @@ def test_roots_are_the_nearest_doubles_at_every_scale(exponent):
     """Standard deviations and correlations of columns in any unit: value to nearest, interval outward."""
     unit = Fraction(2) ** exponent
     columns = {
-        name: {"kind": "number", "lower": "0", "upper": str(10 * unit), "step": str(unit)} for name in ("x", "y")
+        name: {"kind": "number", "lower": "0", "upper": str(10 * unit), "step": str(unit), "missing": "middle"}
+        for name in ("x", "y")
     }
     asked: list[dict[str, Any]] = [{"kind": "variance", "column": name, "epsilon": 40} for name in ("x", "y")]
     asked += [{"kind": "covariance", "columns": ["x", "y"], "epsilon": 40}]
-    study = snapdp.study(version=1, dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
+    study = snapdp.study(dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
     for seed in range(5):
         record = random_record(random.Random(seed), study)
         assert check(release_certificate(record)) == []
@@ -459,11 +407,9 @@ def test_roots_are_the_nearest_doubles_at_every_scale(exponent):
 
 def test_a_mean_far_outside_its_bounds_has_an_interval_inside_them():
     """Once the low end came out above the upper bound, and the interval upside down."""
-    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120}}
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}}
     asked = [{"kind": "mean", "column": "age", "epsilon": 4, "alpha": "0.9"}]
-    study = snapdp.study(
-        version=1, dataset="people", relation="add-remove", n_max=1000, columns=columns, statistic=asked
-    )
+    study = snapdp.study(dataset="people", relation="add-remove", n_max=1000, columns=columns, statistic=asked)
     for seed in range(40):
         record = random_record(random.Random(seed), study)
         (block,) = record["derived"]

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import snapdp
 from snapdp.audits import check_release, forensics
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
@@ -24,27 +23,9 @@ from tests.unit.audits.forgeries import (
     fitting,
     spoilt,
 )
-from tests.unit.audits.mutations import with_value, without
-from tests.unit.audits.releases import of_version_1, random_record
-from tests.unit.audits.test_mutations import ADD, ASKED, COLUMNS, ONE, asked_record
+from tests.unit.audits.mutations import with_value
+from tests.unit.audits.test_mutations import ADD, ASKED, asked_record
 
-OLD_COLUMNS = {
-    "age": {"kind": "integer", "lower": 0, "upper": 120},
-    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100", "missing": 600},
-    "region": COLUMNS["region"],
-}
-OLD: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [  # what version 1 could ask
-    (ONE, [{"kind": "mean", "column": "age"}, {"kind": "sum", "column": "pay"}]),
-    (ONE, [{"kind": "count", "where": [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}]}]),
-    (ADD, [{"kind": "mean", "column": "pay", "count_share": "1/4"}, {"kind": "histogram", "column": "region"}]),
-    (
-        ONE,
-        [
-            {"kind": "histogram", "column": "age", "edges": [0, 18, 65]},
-            {"kind": "mean", "column": "pay", "by": "region"},
-        ],
-    ),
-]
 LONG = 15  # the number of the one with a thousand cells in each list
 
 
@@ -59,21 +40,8 @@ def asked(number: int) -> dict[str, Any]:
 
 
 @cache
-def old_record(number: int) -> dict[str, Any]:
-    """Return a record of version 1."""
-    relation, wanted = OLD[number]
-    statistics = [{"epsilon": "3/10", **each} for each in wanted]
-    study = snapdp.study(version=1, dataset="people", columns=OLD_COLUMNS, statistic=statistics, **relation)
-    record: dict[str, Any] = json.loads(json.dumps(of_version_1(random_record(random.Random(number), study))))
-    return record
-
-
-@cache
 def sound_records() -> list[dict[str, Any]]:
-    return [
-        *(asked(number) for number in range(len(ASKED)) if number != LONG),
-        *map(old_record, range(len(OLD))),
-    ]
+    return [asked(number) for number in range(len(ASKED)) if number != LONG]
 
 
 def accepted_by(record: dict[str, Any]) -> tuple[bool, bool]:
@@ -142,10 +110,11 @@ def test_a_checker_that_forgets_a_rule_disagrees(monkeypatch):
 # One by one: what is declared, of which record, and in which place
 
 AGE = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing_in_sums": "60"}
-OLD_AGE = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing": "60"}
+STANDS_IN = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing": "60"}
+FINE_AGE = {**AGE, "kind": "number", "step": "1/16384"}  # so fine that ends of ranges may lie between two steps
 WHERE: dict[str, dict[str, Any]] = {
     "an end between two steps": {"column": AGE, "from": "65/2"},
-    "a range without a level": {"column": OLD_AGE, "from": "1/3", "below": "2/3"},
+    "a range without a level": {"column": FINE_AGE, "from": "1/65536", "below": "1/32768"},
     "a cell that is no category": next(each for each in CONDITIONS if each.get("equals") == "(null)"),
     "a name with a null character": {"column": {**AGE, "name": "a\0ge"}, "from": "65"},
     "half a character": {"column": {**AGE, "name": "\ud800"}, "from": "65"},
@@ -180,6 +149,13 @@ MANY = next(
     for number, (_, wanted) in enumerate(ASKED)
     if wanted[0].get("by") == "many" and wanted[0]["kind"] == "mean"
 )
+
+
+def fine_bins(*edges: str) -> dict[str, Any]:
+    """Return a histogram of the fine column with two more edges."""
+    return {**asked(BINS)["statistics"][0], "columns": [FINE_AGE], "edges": ["0", *edges, "65"]}
+
+
 FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     **{name: (asked(COUNT), ("statistics", 0, "where"), [each]) for name, each in WHERE.items()},
     "two conditions on a column": (
@@ -194,7 +170,7 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     ),
     "two columns for one": (asked(SUM), ("statistics", 0, "columns"), [AGE, AGE]),
     "an edge between two steps": (asked(BINS), ("statistics", 0, "edges"), ["0", "1/2", "65"]),
-    "a bin without a level": (old_record(3), ("statistics", 0, "edges"), ["0", "1/3", "2/3", "65"]),
+    "a bin without a level": (asked(BINS), ("statistics", 0), fine_bins("1/65536", "1/32768")),
     "a histogram by itself": (
         asked(LABELS),
         ("statistics", 0, "by"),
@@ -205,7 +181,7 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     "groups by one column twice": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], GROUPS[0]]),
     "groups by numbers without edges": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], AGE]),
     "groups by an edge between two steps": (asked(TWO), ("statistics", 0, "by", 1, "edges"), ["0", "1/2", "65"]),
-    "groups by a number that stands in": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], {**OLD_AGE, **CUT}]),
+    "groups by a number that stands in": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], {**STANDS_IN, **CUT}]),
     "groups by a rule that is none": (asked(TWO), ("statistics", 0, "by", 1, "null"), "middle"),
     "more groups than are counted": (
         asked(TWO),
@@ -218,8 +194,7 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         {**MANY, "categories": {**MANY["categories"], "count": 5_000_000}},
     ),
     "a column of groups in two ways": (asked(TWO), ("statistics", 0, "columns", 0, "name"), "years"),
-    "version 1 by several columns": (old_record(3), ("statistics", 1, "by"), GROUPS),
-    "version 1 by bins": (old_record(3), ("statistics", 1, "by"), GROUPS[1]),
+    "a number in place of a rule": (asked(SUM), ("statistics", 0, "columns", 0), STANDS_IN),
     "a text that Latin-1 has not": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\u20ac"]}),
     "a control character": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\x80"]}),
     "half a character that is missing": (asked(0), ("csv",), {"nulls": ["", "\ud800"]}),
@@ -230,13 +205,6 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     "more rows than can be written": (asked(0), ("n",), 10**400),
     "an epsilon too small for doubles": (asked(0), ("statistics", 0, "epsilon"), f"1/{10**330}"),
     "an alpha too small to check": (asked(0), ("statistics", 0, "alpha"), f"1/{1 << 941}"),
-    "version 1 that drops rows": (old_record(0), ("statistics", 0, "columns", 0, "missing"), "dropped"),
-    "version 1 with conditions of a sum": (
-        old_record(0),
-        ("statistics", 1, "where"),
-        old_record(1)["statistics"][0]["where"],
-    ),
-    "version 1 with a later rule": (old_record(0), ("statistics", 0, "columns", 0), AGE),
     "a bound of no rows": (asked(OWN), ("statistics", 0, "rows_per_person"), 0),
     "a bound of rows that are nobody's": (asked(TOGETHER), ("statistics", 0, "rows_per_person"), 5),
     "more groups than there are": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 4),
@@ -249,7 +217,6 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     "a person of a column without a name": (asked(SEVERAL), ("person",), ["user", ""]),
     "a unit of no rows": (asked(TOGETHER), ("unit_rows",), 0),
     "two units": (asked(PEOPLE), ("unit_rows",), 30),
-    "version 1 with a unit of rows": (old_record(2), ("unit_rows",), 30),
     "quantiles without a share": (asked(RANKS), ("statistics", 0, "at"), []),
     "the least of all rows": (asked(RANKS), ("statistics", 0, "at"), ["0", "1/2"]),
     "the greatest of all rows": (asked(RANKS), ("statistics", 0, "at"), ["1/2", "1"]),
@@ -269,11 +236,6 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         {**MANY, "categories": {**MANY["categories"], "count": 400_000}},
     ),
     "ranks at an alpha that clamps alone take": (asked(RANKS), ("statistics", 0, "alpha"), f"1/{1 << 36}"),
-    "version 1 with ranks": (
-        old_record(0),
-        ("statistics", 0),
-        {**old_record(0)["statistics"][0], "kind": "quantiles", "at": ["1/2"], "branching": 11},
-    ),
 }  # fmt: skip
 TIDIED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # what a library that makes it again leaves out
     "a bound that is said twice": (asked(OWN), ("statistics", 0, "rows_per_person"), 2),
@@ -293,23 +255,18 @@ ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twi
     "a range with a level": (
         asked(COUNT),
         ("statistics", 0, "where"),
-        [{"column": OLD_AGE, "from": "1/3", "below": "4/3"}],
+        [{"column": FINE_AGE, "from": "1/65536", "below": "5/65536"}],
     ),
     "groups in another order": (asked(TWO), ("statistics", 0, "by"), GROUPS[::-1]),
     "groups by one column": (asked(TWO), ("statistics", 0, "by"), GROUPS[0]),
     "groups by bins alone": (asked(TWO), ("statistics", 0, "by"), GROUPS[1]),
     "groups by an edge on a step": (asked(TWO), ("statistics", 0, "by", 1, "edges"), ["0", "1", "65"]),
     "an edge on a step": (asked(BINS), ("statistics", 0, "edges"), ["0", "1", "65"]),
-    "a bin with a level": (old_record(3), ("statistics", 0, "edges"), ["0", "1/3", "4/3", "65"]),
+    "a bin with a level": (asked(BINS), ("statistics", 0), fine_bins("1/65536", "5/65536")),
     "a text that Latin-1 has": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\xe4"]}),
     "a file that Spark read": (asked(0), ("engine",), "spark"),
     "a role": (asked(0), ("own",), "ann"),
     "a small alpha": (asked(0), ("statistics", 0, "alpha"), f"1/{1 << 940}"),
-    "version 1 with conditions of a count": (
-        old_record(1),
-        ("statistics", 0, "where"),
-        old_record(1)["statistics"][0]["where"][1:],
-    ),
     "a bound of its own": (asked(OWN), ("statistics", 0, "rows_per_person"), 3),
     "all groups": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 3),
     "a person of other columns": (asked(SEVERAL), ("person",), ["country", "user", "é"]),
@@ -350,20 +307,3 @@ def test_what_may_be_declared_is_accepted_by_both(name):
     record, path, value = ALLOWED[name]
     made = completed(fitting(with_value(record, path, value)), random.Random(0))
     assert [accepted_by(each) for each in made] == [(True, True)] * 2
-
-
-def test_persons_of_several_columns_belong_to_version_2():
-    record = without(asked(SEVERAL), ("csv",))
-    record["statistics"] = record["statistics"][:1]  # which says no bound of its own
-    both = completed(record, random.Random(0))
-    assert [accepted_by(each) for each in both] == [(True, True)] * 2
-    assert [accepted_by(of_version_1(each)) for each in both] == [(False, False)] * 2
-    one = completed({**record, "person": "id"}, random.Random(0))
-    assert [accepted_by(of_version_1(each)) for each in one] == [(True, True)] * 2
-
-
-def test_a_share_for_the_count_belongs_to_version_2_where_a_mean_is_of_some_rows():
-    record = asked(6)  # the mean of those who answered
-    assert record["statistics"][0]["count_share"] == "1/2"
-    assert accepted_by(record) == (True, True)
-    assert accepted_by(of_version_1(without(record, ("csv",)))) == (False, False)

@@ -128,9 +128,9 @@ FREE = {"dataset", "dataset_version", "previous", "engine", "versions", "csv", *
 
 
 def is_free(how: str, path: Path) -> bool:
-    """Tell whether nothing contradicts a change; a record without any `shown` is one of before it."""
+    """Tell whether nothing contradicts a change."""
     if how == "removed":  # the form of CSV files may be absent, and each of its keys; what readers are told, too
-        return path[0] in ("csv", *TOLD) or path[-1] == "shown"
+        return path[0] in {"csv", *TOLD} - {"date"}
     return how == "changed" and (path[0] in FREE or path[-2:] == ("file", "digest"))
 
 

@@ -25,7 +25,7 @@ from tests.unit.ledger.teams import opened, psycopg, refused
 from tests.unit.ledger.test_forgeries import changes
 from tests.unit.release.support import NAME, F, release
 
-RECORD = VECTORS / "golden" / "v1" / "record.json"
+RECORD = VECTORS / "releases" / "record.json"
 VERSION, SESSION, MOMENT = "1" * 16, "0" * 32, "2026-01-01T00:00:00Z"
 RESERVE = "CALL snapdp.reserve(%s, %s, %s, %s, %s, %s, NULL)"
 CLOSE = "CALL snapdp.close(%s, 'commit', %s, %s, %s, NULL)"

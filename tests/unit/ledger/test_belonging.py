@@ -145,7 +145,7 @@ def record_for(reserve, entries):
     body = entries[reserve]
     return {
         "dataset": NAME, "dataset_version": body["version"], "charged": body["epsilon"], "request": body["request"],
-        "previous": head, "date": body["time"][:10],
+        "previous": head, "format": 1, "date": body["time"][:10],
     }  # fmt: skip
 
 

@@ -38,12 +38,12 @@ TABLE = {"age": [31, 42, 53], "area": ["north", "south", "north"]}
 
 def study(**more):
     given = {
-        "version": 1,
+        "format": 1,
         "dataset": NAME,
         "relation": "add-remove",
         "n_max": 100,
         "columns": {
-            "age": {"kind": "integer", "lower": 0, "upper": 120},
+            "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
             "area": {"kind": "category", "categories": ["north", "south"]},
         },
         "statistic": [
@@ -205,7 +205,7 @@ def test_every_changed_field_of_every_entry_of_a_file_is_found(real, every):
     assert tried > 1000 / every
     others = {pair for pair in unseen if not EXPLAINED.fullmatch(pair[1])}
     # Of a record that another program made only the binding is known.
-    assert {pair for pair in others if not re.match(r"record\.(value|snapdp_record|zzz)", pair[1])} == set()
+    assert {pair for pair in others if not re.match(r"record\.(value|format|zzz)", pair[1])} == set()
 
 
 def is_refused(storage, entries, standing, against=None):
@@ -528,7 +528,7 @@ LONG = {"kind": "histogram", "column": "age", "edges": [f"{i}/10" for i in range
 
 
 def long_study():
-    columns = {"age": {"kind": "number", "lower": 0, "upper": 120, "step": "1/10"}}
+    columns = {"age": {"kind": "number", "lower": 0, "upper": 120, "step": "1/10", "missing": "middle"}}
     return study(dataset="people", columns=columns, statistic=[LONG])
 
 

@@ -109,7 +109,7 @@ class AllAlike:
 
 
 def lines(lower, upper, rows, epsilon):
-    column = number_column("x", lower=lower, upper=upper)
+    column = number_column("x", lower=lower, upper=upper, missing="middle")
     return planned(ask(mean_query(column, change_one(n=rows)), epsilon=epsilon))
 
 

@@ -9,10 +9,10 @@ import snapdp
 from snapdp.ledger.ledger import Ledger
 
 COLUMNS = {
-    "age": {"kind": "integer", "lower": 0, "upper": 120},
-    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/2"},
+    "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
+    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/2", "missing": "middle"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
-    "cell": {"kind": "integer", "lower": 0, "upper": 5000},
+    "cell": {"kind": "integer", "lower": 0, "upper": 5000, "missing": "middle"},
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
 }
 ROWS = {
@@ -28,7 +28,7 @@ LONG = {"kind": "histogram", "column": "cell", "edges": list(range(1100)), "epsi
 
 def study(*statistics: dict[str, Any], relation: str = "change-one", rows: int = 4, **more: Any) -> Any:
     return snapdp.study(
-        version=1,
+        format=1,
         dataset="people",
         relation=relation,
         columns=COLUMNS,

@@ -32,7 +32,7 @@ def ask(ledger, version, what, epsilon, *, name=NAME, **more):
 
 
 def record_of(reservation: Reservation, value=0.5) -> dict[str, object]:
-    return {**reservation.binding, "snapdp_record": 1, "value": value}
+    return {**reservation.binding, "format": 1, "value": value}
 
 
 def release(ledger, version, what, epsilon, *, value=0.5, **more) -> dict[str, object]:

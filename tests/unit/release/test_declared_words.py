@@ -33,7 +33,7 @@ MORE: list[dict[str, Any]] = [
 def said(columns: dict[str, Any], asked: list[dict[str, Any]]) -> dict[str, tuple[set[str], list[str]]]:
     """Return by title what a plan says of its cells, and what a declaration says."""
     lines = [{"epsilon": "1/2", **each} for each in asked]
-    values = {"version": 2, "dataset": "people", **PERSONS, "columns": {**COLUMNS, **columns}, "statistic": lines}
+    values = {"format": 1, "dataset": "people", **PERSONS, "columns": {**COLUMNS, **columns}, "statistic": lines}
     request = Study(study_from_values(values)).request()
     found = {}
     for line, declared in zip(request.lines, request.declaration["statistics"], strict=True):

@@ -27,8 +27,8 @@ from snapdp.studies.statistics.variance import variance_query
 from tests.unit.release.people import released
 
 F = Fraction
-X = integer_column("x", lower=0, upper=2)
-Y = number_column("y", lower=500, upper=501, step="1/2")
+X = integer_column("x", lower=0, upper=2, missing="middle")
+Y = number_column("y", lower=500, upper=501, step="1/2", missing="middle")
 G = category_column("g", categories=["a", "b"])
 FIFTH = F(1, 5)
 
@@ -113,7 +113,7 @@ def index_near(query, statistic, *, epsilon):
 
 def test_a_deviation_in_tiny_units_is_not_lost():
     """A root was once computed in steps of 2**-80: below that nothing was left of it."""
-    tiny = number_column("x", lower=0, upper=F(1, 2**100))
+    tiny = number_column("x", lower=0, upper=F(1, 2**100), missing="middle")
     query = variance_query(tiny, change_one(n=1000))
     variance = F(1, 2**203)
     (_, block), *_ = derived_blocks([[drawn(query, index_near(query, variance, epsilon=100), epsilon=100)]])
@@ -166,8 +166,8 @@ QUERIES = [
     count_query(add_remove(n_max=5)),
     count_query(change_one(n=5), where=[condition(X, start=1)]),
     sum_query(X, change_one(n=3)),
-    sum_query(integer_column("x", lower=-1, upper=3), add_remove(n_max=2)),
-    mean_query(number_column("y", lower=500, upper=501, step=1), change_one(n=2)),
+    sum_query(integer_column("x", lower=-1, upper=3, missing="middle"), add_remove(n_max=2)),
+    mean_query(number_column("y", lower=500, upper=501, step=1, missing="middle"), change_one(n=2)),
     histogram_query(G, change_one(n=3)),
 ]
 
@@ -292,7 +292,7 @@ widths = st.builds(F, st.integers(1, 10**5), st.sampled_from([1, 3, 10]))
 
 @given(bounds, widths, st.integers(1, 10**5), st.sampled_from(["1/7", "1/2", "3", "40"]), st.data())
 def test_derived_means_in_integers_print_what_fractions_print(lower, width, rows, epsilon, data):
-    column = number_column("z", lower=lower, upper=lower + width, step=width / 12)
+    column = number_column("z", lower=lower, upper=lower + width, step=width / 12, missing="middle")
     groups = category_column("g", categories=["a", "b", "c", "d", "e"])
     query = mean_query(column, add_remove(n_max=rows), by=groups)
     line = Line(statistic=query, epsilon=F(epsilon), alpha=F(1, 10))

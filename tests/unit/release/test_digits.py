@@ -25,7 +25,7 @@ PRIVATE = {"relation": "add-remove", "n_max": 20000}
 
 
 def asked(*statistics, seed=1, columns=COLUMNS, **relation):
-    study = snapdp.study(version=2, dataset="people", columns=columns, statistic=[*statistics], **relation)
+    study = snapdp.study(format=1, dataset="people", columns=columns, statistic=[*statistics], **relation)
     return Release(random_record(random.Random(seed), study))
 
 

@@ -18,7 +18,7 @@ from snapdp.values import replaced
 from tests.unit.audits.releases import random_record, random_study
 from tests.unit.release.people import COLUMNS, study
 
-SEEDS = range(60)
+SEEDS = range(100)
 SOME = {
     "histogram": {"kind": "histogram", "column": "region", "epsilon": 1},
     "count": {"kind": "count", "where": [{"column": "age", "from": 65}], "epsilon": 1},
@@ -154,7 +154,7 @@ def test_many_cells_are_shown_as_few_are():
 def many_levels(epsilon, *, n_max=4):
     """Return the drawn parts of quantiles over 1,501 levels: the cells of the last part are more than are inline."""
     column = {"kind": "integer", "lower": 0, "upper": 1500, "missing": 0}
-    values = {"version": 2, "dataset": "x", "relation": "add-remove", "n_max": n_max, "columns": {"x": column}}
+    values = {"format": 1, "dataset": "x", "relation": "add-remove", "n_max": n_max, "columns": {"x": column}}
     asked = {"kind": "quantiles", "column": "x", "branching": 1501, "epsilon": epsilon}
     request = snapdp.study(**values, statistic=[asked]).request()
     ((drawn,),) = at_the_clamps(request, random.Random(4))
@@ -178,7 +178,7 @@ def test_numbers_that_may_be_no_doubles_are_printed_one_by_one():
     thirds = {"kind": "number", "lower": 0, "upper": 2, "step": "1/3", "missing": 0}
     many = {"kind": "category", "categories": [f"m{i}" for i in range(1200)]}
     values = {
-        "version": 2,
+        "format": 1,
         "dataset": "x",
         "relation": "add-remove",
         "n_max": 9,

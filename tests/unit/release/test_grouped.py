@@ -135,17 +135,6 @@ def test_what_no_record_has_is_refused_where_it_stands(name, result):
         checked(record)
 
 
-def test_version_1_has_no_groups_by_several_columns(result):
-    for place in (0, 1):
-        record = {**copy.deepcopy(result.record), "snapdp_record": 1}
-        del record["engine"], record["date"]
-        record["statistics"] = [record["statistics"][place]]
-        with pytest.raises(DataError, match="of version 1"):
-            checked(record)
-        certificate = {**release_certificate(result.record), "record": record}
-        assert check_release.check(certificate) == ["record.statistics: what version 1 does not have"]
-
-
 def test_edges_of_groups_are_among_those_that_a_record_holds(result, monkeypatch):
     """Whoever reads a record goes through them all: 3 + 3 + 3 of groups by age, and 3 of a histogram."""
     asked = study_of(COUNT, MEAN, HISTOGRAM, ONE, PLAIN, TOTAL).request()

@@ -150,7 +150,7 @@ def test_study_flags_and_python_say_one_request_whatever_the_file_is(tmp_path, m
     Path("rows.csv").write_text("page,land\na,q\n", encoding="utf-8")
     Path("sub").mkdir()
     Path("sub/study.toml").write_text(
-        'version = 2\ndataset = "pages"\nrelation = "add-remove"\nn_max = 8\n'
+        'format = 1\ndataset = "pages"\nrelation = "add-remove"\nn_max = 8\n'
         '[[statistic]]\nkind = "count"\nby = ["page", "land"]\nkeys = "../k.parquet"\nepsilon = 1\n',
         encoding="utf-8",
     )

@@ -350,15 +350,6 @@ def test_what_no_record_of_margins_has_is_refused(path, value, result):
         checked(record)
 
 
-def test_version_1_has_no_margins(known):
-    record = {**copy.deepcopy(known.record), "snapdp_record": 1}
-    del record["engine"], record["date"]
-    with pytest.raises(DataError, match=r"does not have|do not have|of version 1"):
-        checked(record)
-    certificate = {**release_certificate(known.record), "record": record}
-    assert check_release.check(certificate) == ["record.statistics: what version 1 does not have"]
-
-
 @pytest.mark.parametrize("change", ["1/2", "2", "0", "-1/4"])
 def test_a_record_whose_shares_are_no_parts_of_one_could_not_have_been_declared(change, result):
     record = copy.deepcopy(result.record)

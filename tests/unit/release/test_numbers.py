@@ -29,7 +29,7 @@ VARIANCE = {"kind": "variance", "column": "age", "epsilon": 2}
 def made(*statistics, n=5000, seed=1, columns=COLUMNS):
     """Return a release of these statistics under change-one, with arbitrary draws."""
     relation = {"relation": "change-one", "n": n}
-    study = snapdp.study(version=2, dataset="people", columns=columns, statistic=[*statistics], **relation)
+    study = snapdp.study(format=1, dataset="people", columns=columns, statistic=[*statistics], **relation)
     return Release(random_record(random.Random(seed), study))
 
 

@@ -9,8 +9,7 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.errors import DataError, LedgerError, ParameterError
-from snapdp.release.record import checked
+from snapdp.errors import LedgerError, ParameterError
 from snapdp.studies import study_from_toml, study_to_toml
 
 TEXTS = {"title": "How old we are", "publisher": "Office of <b>counts</b>", "contact": "office@example.org"}
@@ -73,14 +72,3 @@ def test_a_record_of_another_day_is_not_committed(book):
 def test_a_text_that_no_report_could_show_is_refused(key, wrong):
     with pytest.raises(ParameterError, match=key):
         snapdp.study({**VALUES, key: wrong})
-
-
-def test_version_1_has_no_such_texts(book):
-    column = {"kind": "integer", "lower": 0, "upper": 120}
-    with pytest.raises(ParameterError, match="title"):
-        snapdp.study({**VALUES, "version": 1, "columns": {"age": column}, "title": "T"})
-    record = snapdp.study(VALUES).release(TABLE, ledger=book).record
-    old = {key: each for key, each in record.items() if key not in ("engine", "date")} | {"snapdp_record": 1}
-    for key in (*TEXTS, "date"):
-        with pytest.raises(DataError, match=f"records do not have: record.{key}"):
-            checked({**old, key: DAY})

@@ -22,13 +22,13 @@ from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger.belonging import identical
 from snapdp.ledger.chain import canonical
 from snapdp.release.draw import Drawn
-from snapdp.release.record import _LIKE, ALLOWED, RECORD_VERSION, EngineUsed, checked, library_versions, record_values
+from snapdp.release.record import _LIKE, ALLOWED, RECORD_FORMAT, EngineUsed, checked, library_versions, record_values
 from snapdp.release.request import Request
 from snapdp.release.result import Release
 from snapdp.studies.csv_dialect import CsvDialect
 from tests.services import new_database, on_spark, postgres_server, spark_session
 from tests.tiers import first_of
-from tests.unit.audits.releases import of_version_1, random_record
+from tests.unit.audits.releases import random_record
 from tests.unit.release.people import LONG, MEAN, new_book, released, study
 from tests.unit.tables import everywhere
 
@@ -172,7 +172,7 @@ def test_a_text_is_no_table_and_no_list(record):
 def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record, every):
     """Release and report read them: what is not there must not be found out there."""
     optional = {"n", "n_max", "person", "rows_per_person", "columns", "by", "where", "edges", "outside", "count_share"}
-    optional |= {"equals", "from", "below", "file", "own", "csv", "shown"} | ALLOWED["versions"] | ALLOWED["csv"]
+    optional |= {"equals", "from", "below", "file", "own", "csv"} | ALLOWED["versions"] | ALLOWED["csv"]
     for path in itertools.islice(places(record), 0, None, every):
         at = record
         for step in path:
@@ -182,7 +182,7 @@ def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record, every):
                 with pytest.raises(DataError):
                     checked(changed(record, path, lambda at, key=key, wrong=wrong: at.update({key: wrong})))
             less = changed(record, path, lambda at, key=key: at.pop(key))
-            of_all = path == () and key in ("date", *PUBLIC_TEXTS)
+            of_all = path == () and key in PUBLIC_TEXTS
             if of_all or (key in optional and not (path == () and key in ("n", "n_max")) and key != "file"):
                 Release(less).to_html()
             else:
@@ -208,39 +208,22 @@ def test_numbers_that_do_not_belong_together_are_refused(record):
             checked(changed(record, ("statistics", 0, "parts", 0), lambda at, key=key: at[key].append(at[key][0])))
 
 
-def test_a_record_of_another_version_is_refused(record):
-    for version in (0, 3, "1", "2", True, 2.0, None, [1]):
-        with pytest.raises(DataError):
-            checked({**record, "snapdp_record": version})
+def test_a_record_of_another_format_is_refused(record):
+    assert record["format"] == RECORD_FORMAT == 1
+    for form in (0, 2, "1", True, 1.0, None, [1]):
+        with pytest.raises(DataError, match="no record with format = 1"):
+            checked({**record, "format": form})
+    with pytest.raises(DataError, match="no record with format = 1"):
+        checked({key: each for key, each in record.items() if key != "format"} | {"snapdp_record": 2})
 
 
-# Versions
-
-
-def test_a_record_of_version_1_is_read_as_it_was_written(record):
-    old = of_version_1(record)
-    assert checked(old) == old
-    assert Release(old).to_json() == canonical(old)
-    assert "engine" not in Release(old).to_json()
-
-
-def test_what_a_later_version_added_is_refused_in_an_earlier_one(record):
-    for more in ({"engine": "duckdb"}, {"own": "ann"}, {"versions": {**record["versions"], "pyspark": "4.0.0"}}):
-        with pytest.raises(DataError, match="records do not have"):
-            checked({**of_version_1(record), **more})
-        assert checked({**record, **more})
-    for key in ("statistics", "derived"):
-        with pytest.raises(DataError, match=r"records do not have: (parts|derived)\.shown"):
-            checked({**of_version_1(record), key: record[key]})
-
-
-def test_a_record_of_version_2_names_one_of_the_engines(record):
-    assert record["snapdp_record"] == RECORD_VERSION == 2
+def test_a_record_names_one_of_the_engines(record):
     assert record["engine"] == "duckdb"
     for wrong in ("sqlite", "", "DuckDB"):
         assert [each.field for each in audit({**record, "engine": wrong}).findings] == ["engine"]
-    with pytest.raises(DataError, match="lacks"):
-        checked({**of_version_1(record), "snapdp_record": 2})
+    for key in ("engine", "date"):
+        with pytest.raises(DataError, match="lacks"):
+            checked({name: each for name, each in record.items() if name != key})
 
 
 def test_a_request_for_a_role_of_its_own_is_another_request_and_its_record_says_so():
@@ -252,6 +235,7 @@ def test_a_request_for_a_role_of_its_own_is_another_request_and_its_record_says_
         [Drawn(line=own.lines[0], part=own.lines[0].statistic.parts[0], mechanism=own.mechanisms[0][0], indices=[0])]
     ]
     binding = {"dataset": "people", "dataset_version": "0" * 16, "charged": "1/2", "previous": "sha256:" + "0" * 64}
+    binding["date"] = "2026-01-31"
     made = record_values(
         own, {**binding, "request": identical(own.epsilon, own.declaration)}, drawn, [], {}, EngineUsed(name="duckdb")
     )
@@ -313,18 +297,3 @@ def test_a_release_from_spark_names_it_and_its_version(tmp_path):
 def test_a_release_from_a_file_names_duckdb_and_its_version(tmp_path):
     record, said = named(tmp_path, everywhere.on_duckdb(TYPED, tmp_path))
     assert said.startswith(f"DuckDB {record['versions']['duckdb']} adds")
-
-
-def test_a_variance_or_covariance_with_a_count_is_no_statistic_of_version_1(tmp_path):
-    asked = [
-        {"kind": "variance", "column": "pay", "by": "region", "epsilon": 1},
-        {"kind": "covariance", "columns": ["age", "pay"], "by": "region", "correlation": True, "epsilon": 1},
-    ]
-    for number, each in enumerate(asked):
-        (tmp_path / str(number)).mkdir()
-        found = released(tmp_path / str(number), each).record
-        assert checked(found) == found
-        with pytest.raises(DataError, match=r"with a count, which it does not have|statistics.correlation"):
-            checked(of_version_1(found))
-    with pytest.raises(DataError, match=r"of another kind than records have: statistics.correlation"):
-        checked({**found, "statistics": [{**found["statistics"][0], "correlation": "yes"}]})

@@ -42,7 +42,8 @@ from tests.tiers import first_of
 from tests.unit.audits.releases import random_record
 
 F = Fraction
-X = integer_column("x", lower=0, upper=20_000)
+X = integer_column("x", lower=0, upper=20_000, missing="middle")
+FINE = number_column("x", lower=0, upper=9, missing="middle")
 ROWS = add_remove(n_max=3)
 LONG_NAME, LONG_NUMBER = "n" * 3000, "1." + "7" * 600
 
@@ -52,7 +53,7 @@ def request(*statistics: Any, epsilon: Any = 1, alpha: Any = "0.05") -> Request:
 
 
 def sums(lower: Any, upper: Any, **more: Any) -> Any:
-    return sum_query(number_column("x", lower=lower, upper=upper, **more), ROWS)
+    return sum_query(number_column("x", lower=lower, upper=upper, missing="middle", **more), ROWS)
 
 
 def grouped(name: str, cells: int, width: int) -> Any:
@@ -63,7 +64,7 @@ def grouped(name: str, cells: int, width: int) -> Any:
 
 COUNTS = [histogram_query(X, ROWS, edges=[0, k + 1, 20_000]) for k in range(1001)]
 WHOLE = sum_query(
-    integer_column("x", lower=-(2**56), upper=2**56, step=2**50),
+    integer_column("x", lower=-(2**56), upper=2**56, step=2**50, missing="middle"),
     add_remove(n_max=2**20),
     by=category_column("g", categories=[str(i) for i in range(1001)]),
 )
@@ -73,10 +74,13 @@ REFUSED = {
     "very many digits": lambda: request(sum_query(X, ROWS), alpha=F(3**2100, 2 * 3**2100 + 1)),
     "epsilon or alpha of": lambda: request(sum_query(X, ROWS), epsilon=F(1, 3**2100)),
     "a number has more than 1000 digits": lambda: request(
-        histogram_query(X, ROWS, edges=[0, F(1, 2) + F(1, 10**1100), 9])
+        histogram_query(FINE, ROWS, edges=[0, F(1, 2) + F(1, 10**1100), 9])
     ),
     "cannot be recorded": lambda: request(
-        sum_query(number_column("x", lower=0, upper=F(1, 2**300), step=F(1, 2**300)), add_remove(n_max=1 << 1001)),
+        sum_query(
+            number_column("x", lower=0, upper=F(1, 2**300), step=F(1, 2**300), missing="middle"),
+            add_remove(n_max=1 << 1001),
+        ),
         epsilon=F(1, 1 << 1000),
     ),
     "the record would take": lambda: request(*(grouped(name, 1000, 6000) for name in "abc")),
@@ -85,18 +89,23 @@ REFUSED = {
     ),
     "is not what its declaration makes": lambda: request(count_with(condition(X, below=5), 1)),
     "one column is declared in two ways": lambda: request(sum_query(X, ROWS), sums(0, 1)),
-    "a column has no name": lambda: request(sum_query(integer_column("", lower=0, upper=1), ROWS)),
+    "a column has no name": lambda: request(sum_query(integer_column("", lower=0, upper=1, missing="middle"), ROWS)),
     "may leave the whole numbers of 64 bits": lambda: request(WHOLE),
     "too many quantiles": lambda: request(*(percentiles(1000, each) for each in range(42)), epsilon="1/1000"),
     "longer than records have": lambda: request(
-        count_query(ROWS, where=[condition(integer_column(f"x{i}", lower=0, upper=9), below=5) for i in range(1001)])
+        count_query(
+            ROWS,
+            where=[
+                condition(integer_column(f"x{i}", lower=0, upper=9, missing="middle"), below=5) for i in range(1001)
+            ],
+        )
     ),
 }
 
 
 def percentiles(levels: int, number: int) -> Any:
     """Return as many quantiles as a statistic may have, of one of several columns."""
-    column = integer_column(f"x{number}", lower=0, upper=levels - 1)
+    column = integer_column(f"x{number}", lower=0, upper=levels - 1, missing="middle")
     return quantiles_query(column, ROWS, at=[F(i, 101) for i in range(1, 101)], branching=32)
 
 
@@ -140,9 +149,9 @@ def test_a_line_has_an_epsilon_and_an_alpha_that_mean_something(changes):
 
 
 def test_a_plan_of_another_study_is_refused():
-    columns = {"x": {"kind": "integer", "lower": 0, "upper": 10}}
+    columns = {"x": {"kind": "integer", "lower": 0, "upper": 10, "missing": "middle"}}
     asked = [{"kind": "mean", "column": "x", "epsilon": 1}, {"kind": "sum", "column": "x", "epsilon": 1}]
-    study = snapdp.study(version=1, dataset="d", relation="change-one", n=3, columns=columns, statistic=asked)
+    study = snapdp.study(format=1, dataset="d", relation="change-one", n=3, columns=columns, statistic=asked)
     assert study.request(study.plan().fit("1/2")).epsilon == F(1, 2)
     assert len(study.request(Plan(lines=study.plan().lines[:1])).lines) == 1
     other = Plan(lines=(replaced(study.plan().lines[0], statistic=mean_query(X, change_one(n=3))),))
@@ -229,7 +238,7 @@ CONDITIONS = [condition(SMOKES, equals="true"), condition(VISIT, start="1901-01-
 def _numbers(dice: random.Random) -> NumberColumn:
     bounds = one_of(dice, BOUNDS)
     build = integer_column if isinstance(bounds.get("step"), int) and dice.random() < 0.5 else number_column
-    return build(dice.choice(NAMES), missing=dice.choice([None, "dropped", "middle", bounds["upper"]]), **bounds)
+    return build(dice.choice(NAMES), missing=dice.choice(["dropped", "middle", bounds["upper"]]), **bounds)
 
 
 class Made:
@@ -246,7 +255,7 @@ def extreme_quantiles(dice: random.Random) -> Request:
     """Return a request for quantiles from the far ends of everything that can be declared; many are refused."""
     relation = dice.choice([change_one, lambda n: add_remove(n_max=n), person, *UNITS])(n=one_of(dice, SIZES))
     found = _numbers(dice)
-    column = found if found.levels <= 1500 else integer_column("x", lower=0, upper=3)
+    column = found if found.levels <= 1500 else integer_column("x", lower=0, upper=3, missing="middle")
     more: dict[str, Any] = {"at": dice.choice(SHARES)}
     more |= {} if dice.random() < 0.5 else {"branching": dice.randint(2, column.levels + 1)}
     more |= {} if dice.random() < 0.6 else {"where": [dice.choice(CONDITIONS)]}

@@ -152,7 +152,7 @@ def test_a_missing_column_and_a_wrong_type_are_told_before_a_budget_that_does_no
 
 def test_an_unknown_account_a_missing_column_and_a_broken_file_cost_nothing(book, tmp_path):
     with pytest.raises(LedgerError, match="no account"):
-        snapdp.study(version=1, dataset="other", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN]).release(
+        snapdp.study(format=1, dataset="other", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN]).release(
             ROWS, ledger=book
         )
     with pytest.raises(DataError, match="no column named 'age'"):
@@ -196,11 +196,11 @@ def test_a_directory_that_takes_no_side_file_is_refused_before_the_charge(book, 
 )
 def test_numbers_that_no_record_could_hold_are_refused_before_anything_is_read(book, kind, upper, more):
     """A variance of cells near 2**931 is no double: it was once charged and could not be written down."""
-    column = {"kind": "number", "lower": -upper, "upper": upper, "step": str(upper // 2**30)}
+    column = {"kind": "number", "lower": -upper, "upper": upper, "step": str(upper // 2**30), "missing": "middle"}
     refused = []
     try:
         values = snapdp.study(
-            version=1, dataset="people", relation="change-one", n=4, columns={"age": column},
+            format=1, dataset="people", relation="change-one", n=4, columns={"age": column},
             statistic=[{"kind": kind, "column": "age", "epsilon": 1, **more}],
         )  # fmt: skip
         values.release({"age": [1.0, 2.0, 3.0, 4.0]}, ledger=book)
@@ -346,7 +346,7 @@ def test_a_known_file_under_another_account_is_refused_before_it_is_read(book, t
     copy = tmp_path / "renamed.csv"
     copy.write_bytes(path.read_bytes())
     monkeypatch.setattr(Engine, "aggregates", None)
-    twin = snapdp.study(version=1, dataset="copy", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN])
+    twin = snapdp.study(format=1, dataset="copy", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN])
     with pytest.raises(LedgerError, match="known under the account 'people'"):
         twin.release(copy, ledger=book)
     assert book.account("copy").entries == 1
@@ -448,7 +448,7 @@ def test_a_category_that_engines_cannot_store_is_refused_in_long_lists_too(book)
         column = {"kind": "category", "categories": [*categories, wrong]}
         with pytest.raises(SnapdpError):
             snapdp.study(
-                version=1, dataset="people", relation="change-one", n=4, columns={"many": column},
+                format=1, dataset="people", relation="change-one", n=4, columns={"many": column},
                 statistic=[{"kind": "histogram", "column": "many", "epsilon": 1}],
             ).release({"many": [object(), None, "key 1", "key 2"]}, ledger=book)  # fmt: skip
     nothing_happened(book)

@@ -100,7 +100,7 @@ def test_a_record_whose_ranges_are_no_numbers_is_shown_without_a_word():
 
 
 def test_bounds_that_were_not_found_are_no_numbers():
-    release = load_release(ROOT / "tests/vectors/golden/v2/record-magnitudes.json")
+    release = load_release(ROOT / "tests/vectors/releases/record-magnitudes.json")
     found = [block for block in release.blocks() if block.name == "bounds"]
     for block in found:
         assert unknown_places(block) == {i for i, each in enumerate(block.numbers) if each.high is None is each.low}

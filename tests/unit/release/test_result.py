@@ -23,7 +23,7 @@ from snapdp.release.numbers import Number
 from snapdp.release.remarks import MOVED
 from snapdp.release.result import Release
 from snapdp.release.tidy.value_table import VALUE_FIELDS
-from tests.unit.audits.releases import random_record, without_shown
+from tests.unit.audits.releases import random_record
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -76,7 +76,7 @@ def test_derived_numbers_take_the_place_of_their_parts_among_the_values(result):
 def test_a_category_without_a_name_is_a_cell_like_others(tmp_path):
     """An empty text is a category people do declare; it once was taken for a statistic of one number."""
     counted = snapdp.study(
-        version=1, dataset="people", relation="change-one", n=4,
+        format=1, dataset="people", relation="change-one", n=4,
         columns={"g": {"kind": "category", "categories": ["a", "", "b"]}},
         statistic=[{"kind": "count", "by": "g", "epsilon": 1}],
     )  # fmt: skip
@@ -106,7 +106,7 @@ def test_a_record_read_back_shows_the_same(result, tmp_path):
 
 def test_what_is_no_record_is_refused(tmp_path):
     path = tmp_path / "record.json"
-    for text in ("", "[]", "3", '{"snapdp_record": 3}', '{"a": 1}', '"text"', "\x00"):
+    for text in ("", "[]", "3", '{"format": 2}', '{"a": 1}', '"text"', "\x00"):
         path.write_text(text)
         with pytest.raises(DataError):
             snapdp.load_release(path)
@@ -233,7 +233,7 @@ def test_the_report_lists_every_column_that_was_read_as_it_was_declared():
         {"kind": "count", "where": [{"column": "grade", "equals": "1"}], "epsilon": 1},
     ]
     relation = {"relation": "add-remove", "n_max": 4, "person": "id", "rows_per_person": 2}
-    declared = snapdp.study(version=2, dataset="people", columns=columns, statistic=asked, **relation)
+    declared = snapdp.study(format=1, dataset="people", columns=columns, statistic=asked, **relation)
     page = Release(random_record(random.Random(1), declared)).to_html()
     rows = dict(
         re.findall(
@@ -322,17 +322,6 @@ def test_the_line_is_not_said_where_everything_is_shown_as_it_was_drawn(tmp_path
         assert MOVED not in text
 
 
-def test_a_record_of_before_is_shown_as_it_was_drawn(tmp_path):
-    """It does not say what is possible: nothing is filled in."""
-    result = Release(without_shown(released(tmp_path, HISTOGRAM).record))
-    assert {each.shown for each in result.numbers()} == {None}
-    assert [each.printed for each in result.numbers()] == [each.value for each in result.numbers()]
-    assert MOVED not in repr(result)
-    result.save(tmp_path / "v.csv")
-    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
-        assert {row["shown"] for row in csv.DictReader(file)} == {""}
-
-
 def test_a_bar_of_a_picture_is_as_long_as_what_is_shown(tmp_path):
     record = released(tmp_path, HISTOGRAM).record
     pages = [Release(with_first_cell(record, value=value, shown=0)).to_html() for value in (-12345, 0)]
@@ -357,7 +346,7 @@ def test_what_a_mean_was_drawn_as_stands_in_the_annex_with_words(tmp_path):
 
 
 def test_no_number_is_lost_among_cells_of_one_name(result):
-    """As in records of version 1 studies, whose categories may be called like the cell of unknown ones."""
+    """A record may be anybody's, and name its cells alike."""
     record = json.loads(result.to_json())
     title, values = "histogram(region)", record["statistics"][1]["parts"][0]["value"]
     record["statistics"][1]["parts"][0]["cell"] = ["(unknown) (3)", "(unknown)", "(unknown)"]

@@ -26,8 +26,8 @@ from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.quantiser import first_level_above, first_level_from
 from snapdp.tables.engines.opening import open_table
 
-X = integer_column("x", lower=-5, upper=200, missing=0, everywhere=True)
-Y = number_column("y", lower=0, upper=8, step="1/4")
+X = integer_column("x", lower=-5, upper=200, missing=0)
+Y = number_column("y", lower=0, upper=8, step="1/4", missing="middle")
 FEW = category_column("few", categories=["a", "b", "absent"], unknown="binned", null="dropped")
 MANY = category_column("many", categories=[f"k{i}" for i in range(70)], unknown="dropped", null="binned")
 ASKED = [
@@ -50,7 +50,7 @@ ASKED = [
     LevelCounts(column=X),
     LevelCounts(column=Y, by=FEW),
 ]
-# The same columns as version 2 has them: a missing cell has no level, and adds what stands in for it, or nothing.
+# A missing cell has no level, and adds what stands in for it, or nothing.
 GAPS = integer_column("x", lower=-5, upper=200, missing="dropped")
 FILLED = number_column("y", lower=0, upper=8, step="1/4", missing=3)
 TESTS = (Present(column=GAPS), Member(column=FEW, category="b"), Levels(column=FILLED, start=0, below=20))
@@ -173,7 +173,7 @@ def place_of(column, level) -> int | None:
     return first + min(sum(edge <= x for edge in edges), len(edges) - 1) - 1
 
 
-def random_table(count: int, *, everywhere: bool = True):
+def random_table(count: int):
     draw = random.Random(count)
     raw = [
         (
@@ -186,8 +186,8 @@ def random_table(count: int, *, everywhere: bool = True):
     ]
     levels = [
         (
-            (5 if everywhere else None) if x is None else x + 5,
-            (16 if everywhere else None) if y is None else int(y * 4),
+            None if x is None else x + 5,
+            None if y is None else int(y * 4),
             cells_of(FEW, few),
             cells_of(MANY, many),
         )
@@ -208,7 +208,7 @@ def test_every_request_is_answered_as_plain_python_does(count):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3000])
 def test_rows_that_meet_tests_and_rows_with_gaps_are_counted_as_plain_python_does(count):
-    columns, levels = random_table(count, everywhere=False)
+    columns, levels = random_table(count)
     found = open_table(columns).aggregates(SOME)
     assert found.rows == count
     for asked in SOME:
@@ -217,7 +217,7 @@ def test_rows_that_meet_tests_and_rows_with_gaps_are_counted_as_plain_python_doe
 
 @pytest.mark.parametrize("count", [0, 1, 2, 500, pytest.param(3000, marks=pytest.mark.long)])
 def test_groups_by_several_columns_and_by_bins_are_those_of_plain_python(count):
-    columns, levels = random_table(count, everywhere=False)
+    columns, levels = random_table(count)
     found = open_table(columns).aggregates(SEVERAL)
     for asked in SEVERAL:
         assert found[asked] == plain(asked, levels), asked

@@ -105,7 +105,7 @@ def test_categories_that_are_the_same_number_are_refused():
         compared(category_column("code", categories=["1"]), "roughly")
 
 
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "people"
 relation = "change-one"
 n = 90
@@ -168,7 +168,6 @@ def test_a_study_file_declares_the_new_kinds_and_is_written_back():
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("version = 2", "version = 1", r"columns.smokes: kind = 'boolean' is not known.*\"category\""),
         (
             'kind = "boolean"\nnull = "binned"',
             'kind = "boolean"\ncategories = ["a"]',
@@ -190,29 +189,6 @@ def test_what_a_study_cannot_mean_is_refused(old, new, problem):
     assert old in STUDY
     with pytest.raises((ParameterError, BoundError), match=f"(?s){problem}"):
         study_from_toml(STUDY.replace(old, new))
-
-
-def test_version_1_compares_categories_as_text_and_is_written_as_such():
-    text = """version = 1
-dataset = "d"
-relation = "change-one"
-n = 9
-[columns.code]
-kind = "category"
-categories = ["0", "1"]
-[[statistic]]
-kind = "histogram"
-column = "code"
-epsilon = 1
-"""
-    study = study_from_toml(text)
-    assert column_values(study.column("code")) == {
-        "name": "code", "kind": "category", "categories": ["0", "1"], "unknown": "dropped", "null": "dropped",
-    }  # fmt: skip
-    assert study_from_toml(study_to_toml(study)) == study
-    assert study_from_toml(text.replace("version = 1", "version = 2")).column("code").compare == "numbers"
-    with pytest.raises(ParameterError, match="'compare' is not known"):
-        study_from_toml(text.replace('"1"]', '"1"]\ncompare = "text"'))
 
 
 def test_declarations_of_every_kind_are_read_back_from_json():

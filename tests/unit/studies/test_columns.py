@@ -23,7 +23,7 @@ steps = st.fractions(min_value=F(1, 64), max_value=100, max_denominator=64).filt
 @given(ends=st.tuples(rationals, rationals).filter(lambda ends: ends[0] != ends[1]), step=steps)
 def test_effective_bounds_are_multiples_of_the_step_just_outside_the_declared_ones(ends, step):
     low, high = sorted(ends)
-    column = number_column("x", lower=low, upper=high, step=step)
+    column = number_column("x", lower=low, upper=high, step=step, missing="middle")
     assert column.lower <= low < column.lower + step
     assert column.upper - step < high <= column.upper
     assert all((end / step).denominator == 1 for end in (column.lower, column.upper, column.missing))
@@ -37,19 +37,19 @@ def test_effective_bounds_are_multiples_of_the_step_just_outside_the_declared_on
 @given(ends=st.tuples(rationals, rationals).filter(lambda ends: ends[0] != ends[1]))
 def test_the_default_step_of_numbers_is_the_largest_power_of_two_below_a_millionth(ends):
     low, high = sorted(ends)
-    step = number_column("x", lower=low, upper=high).step
+    step = number_column("x", lower=low, upper=high, missing="middle").step
     assert exponent_of_power(step) is not None
     assert step <= (high - low) / 2**20 < 2 * step
 
 
 def test_the_default_step_of_integers_is_one():
-    column = integer_column("x", lower="0.5", upper="119.5")
+    column = integer_column("x", lower="0.5", upper="119.5", missing="middle")
     assert (column.step, column.lower, column.upper, column.levels) == (1, 0, 120, 120)
 
 
 def test_the_midpoint_of_minus_10_and_30_is_10_and_not_20():
     """docs/errata.md, 1: 20 is the half width, and f = -10 would be sent to -30."""
-    column = integer_column("x", lower=-10, upper=30)
+    column = integer_column("x", lower=-10, upper=30, missing="middle")
     assert column.middle == column.missing == 10
     half_width = (column.upper - column.lower) / 2
     assert half_width == 20
@@ -58,8 +58,8 @@ def test_the_midpoint_of_minus_10_and_30_is_10_and_not_20():
 
 
 def test_a_midpoint_off_the_step_is_rounded_half_up_to_the_step():
-    assert integer_column("x", lower=0, upper=5).missing == 3
-    assert integer_column("x", lower=-5, upper=0).missing == -2
+    assert integer_column("x", lower=0, upper=5, missing="middle").missing == 3
+    assert integer_column("x", lower=-5, upper=0, missing="middle").missing == -2
 
 
 def test_a_declared_stand_in_is_moved_to_the_step_and_must_lie_in_the_effective_bounds():
@@ -72,22 +72,22 @@ def test_a_declared_stand_in_is_moved_to_the_step_and_must_lie_in_the_effective_
 @pytest.mark.parametrize(("lower", "upper"), [(120, 80), (5, 5), ("1/3", 0)])
 def test_bounds_in_the_wrong_order_are_refused(lower, upper):
     with pytest.raises(BoundError, match="were the two swapped"):
-        number_column("age", lower=lower, upper=upper)
+        number_column("age", lower=lower, upper=upper, missing="middle")
 
 
 @pytest.mark.parametrize("bad", [0, -1, "nan", float("inf"), None, True, "x"])
 def test_bad_steps_are_refused(bad):
     if bad is None:
-        assert number_column("x", lower=0, upper=1, step=None).step > 0
+        assert number_column("x", lower=0, upper=1, step=None, missing="middle").step > 0
         return
     with pytest.raises(ParameterError, match="column 'x'"):
-        number_column("x", lower=0, upper=1, step=bad)
+        number_column("x", lower=0, upper=1, step=bad, missing="middle")
 
 
 def test_an_integer_column_refuses_a_step_that_is_not_whole():
     with pytest.raises(ParameterError, match="not whole"):
-        integer_column("x", lower=0, upper=9, step="1/2")
-    assert integer_column("x", lower=1, upper=9, step=5).lower == 0
+        integer_column("x", lower=0, upper=9, step="1/2", missing="middle")
+    assert integer_column("x", lower=1, upper=9, step=5, missing="middle").lower == 0
 
 
 def test_cells_of_a_category_column_come_in_the_declared_order_with_the_binned_ones_last():

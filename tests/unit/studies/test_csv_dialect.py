@@ -27,11 +27,10 @@ from snapdp.studies.reader import study_from_toml
 from snapdp.studies.writer import study_to_toml
 from snapdp.tables.engines.opening import check_dialect, open_table
 from snapdp.tables.sources.csv import dialect_mark
-from snapdp.values import replaced
 
 SPREADSHEET = CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA", "."])
 STUDY = """
-version = {}
+format = 1
 dataset = "people"
 relation = "change-one"
 n = 3
@@ -52,8 +51,8 @@ epsilon = 1
 """
 
 
-def declared(table: str, version: int = 2):
-    return study_from_toml(STUDY.format(version, table))
+def declared(table: str):
+    return study_from_toml(STUDY.format(table))
 
 
 def test_only_signs_and_encodings_that_tests_cover_are_taken():
@@ -147,7 +146,7 @@ def test_latin_1_has_no_control_characters_above_the_ascii_ones():
     assert set(ENCODINGS) == {"utf-8", "latin-1"}
 
 
-def test_fingerprints_of_plain_dialects_are_those_of_earlier_versions():
+def test_fingerprints_of_plain_dialects_say_nothing_of_them():
     assert dialect_mark(CsvDialect()) == b"CsvDialect(delimiter=',', quote='\"', null='')"
     assert dialect_mark(CsvDialect(delimiter="\t", null="NA")) == b"CsvDialect(delimiter='\\t', quote='\"', null='NA')"
     others = [CsvDialect(), *(CsvDialect(**{k: v}) for k, v in (("decimal", ","), ("thousands", "_"), ("null", ["a"])))]
@@ -181,13 +180,13 @@ def test_every_option_has_a_flag_and_a_field_in_records_and_nothing_else_has():
 # Study files
 
 
-def test_a_study_of_version_2_declares_the_dialect():
+def test_a_study_declares_the_dialect():
     found = declared('delimiter = ";"\ndecimal = ","\nthousands = "."\nencoding = "latin-1"\nnull = ["NA", "."]')
     assert found.csv == SPREADSHEET
     assert declared('delimiter = "tab"\nthousands = "space"').csv == CsvDialect(delimiter="\t", thousands=" ")
     assert declared('null = "NA"').csv == CsvDialect(null=["NA"])
     assert declared("").csv == CsvDialect()
-    assert study_from_toml(STUDY.format(2, "").replace("[csv]", "")).csv is None
+    assert study_from_toml(STUDY.format("").replace("[csv]", "")).csv is None
 
 
 @pytest.mark.parametrize("table", ['delimiter = ";"\nthousands = "no-break space"\nnull = ["NA"]', "", 'quote = "|"'])
@@ -213,16 +212,8 @@ def test_a_wrong_dialect_is_refused_with_its_place(table, told):
     assert told in refused.value.problem
 
 
-def test_a_study_of_version_1_has_no_dialect():
-    with pytest.raises(ParameterError, match="'csv' is not known in version 1"):
-        declared("", version=1)
-    old = study_from_toml(STUDY.format(1, "").replace("[csv]", ""))
-    with pytest.raises(ParameterError, match="version 1 has no word for the form of CSV files"):
-        replaced(old, csv=SPREADSHEET)
-
-
 def test_the_dialect_is_no_part_of_a_request():
-    with_csv, without = declared('decimal = ","'), study_from_toml(STUDY.format(2, "").replace("[csv]", ""))
+    with_csv, without = declared('decimal = ","'), study_from_toml(STUDY.format("").replace("[csv]", ""))
     assert snapdp.Study(with_csv).request().declaration == snapdp.Study(without).request().declaration
 
 

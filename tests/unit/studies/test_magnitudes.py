@@ -80,7 +80,7 @@ def test_exponents_that_make_no_sense_are_refused(exponents, error, message):
 
 def study(**column):
     return {
-        "version": 2,
+        "format": 1,
         "dataset": "d",
         "relation": "add-remove",
         "n_max": 9,
@@ -116,11 +116,6 @@ def test_a_record_declares_them_and_is_read_back():
 def test_keys_of_other_kinds_and_nonsense_are_refused_in_a_study(column, message):
     with pytest.raises(ParameterError, match=message):
         study_from_values(study(**column))
-
-
-def test_version_1_has_no_such_kind():
-    with pytest.raises(ParameterError, match="kind = 'magnitude' is not known"):
-        study_from_values({**study(), "version": 1, "columns": {"x": {"kind": "magnitude"}}})
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ COLUMNS = {
 
 def study(*statistics):
     relation = {"relation": "change-one", "n": 5000}
-    return snapdp.study(version=2, dataset="people", columns=COLUMNS, statistic=[*statistics], **relation)
+    return snapdp.study(format=1, dataset="people", columns=COLUMNS, statistic=[*statistics], **relation)
 
 
 COUNT = {"kind": "count", "where": [{"column": "age", "from": "30.5", "below": "65.5"}], "epsilon": 1}

@@ -7,10 +7,9 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
-from snapdp.studies import reader
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import BinnedColumn, binned
@@ -26,13 +25,12 @@ from snapdp.studies.statistics.persons import persons_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.studies.writer import study_to_toml
-from snapdp.values import replaced
-from tests import ROOT, VECTORS
+from tests import ROOT
 
 F = Fraction
 GUIDE = ROOT / "docs" / "guide" / "study-file.md"
 TEXT = """
-version = 1
+format = 1
 dataset = "people-2026"
 relation = "change-one"            # or "add-remove" with n_max = 10000
 n = 5000
@@ -49,6 +47,7 @@ missing = 60
 kind = "integer"
 lower = 500
 upper = 1000
+missing = "middle"
 
 [columns.region]
 kind = "category"
@@ -68,9 +67,6 @@ epsilon = "0.2"
 """
 
 
-SAID = TEXT.replace("version = 1", "version = 2").replace("upper = 1000\n", 'upper = 1000\nmissing = "middle"\n')
-
-
 def changed(old, new, text=TEXT):
     assert old in text
     return text.replace(old, new, 1)
@@ -84,8 +80,8 @@ def test_the_study_of_the_design_is_read():
     study = study_from_toml(TEXT)
     assert (study.dataset, study.budget, study.relation) == ("people-2026", 1, change_one(n=5000))
     assert [column.name for column in study.columns] == ["age", "pay", "region"]
-    assert study.column("age") == number_column("age", lower=0, upper=120, step=1, missing=60, everywhere=True)
-    assert study.column("pay") == integer_column("pay", lower=500, upper=1000)
+    assert study.column("age") == number_column("age", lower=0, upper=120, step=1, missing=60)
+    assert study.column("pay") == integer_column("pay", lower=500, upper=1000, missing="middle")
     assert study.asked == (
         ask(mean_query(study.column("age"), study.relation), epsilon="0.3", lock=True),
         ask(histogram_query(study.column("region"), study.relation), epsilon="0.2"),
@@ -141,14 +137,14 @@ def test_conditions_edges_and_covariances_are_read():
     more = """
 [[statistic]]
 kind = "count"
-where = [{column = "age", from = 18, below = "65.5"}, {column = "region", equals = "north"}]
+where = [{column = "age", from = 18, below = "65"}, {column = "region", equals = "north"}]
 accuracy = 20
 alpha = 0.01
 
 [[statistic]]
 kind = "histogram"
 column = "pay"
-edges = [600, "700", 800.5]
+edges = [600, "700", 800]
 outside = "binned"
 epsilon = 1
 
@@ -159,10 +155,10 @@ epsilon = 1
 """
     study = study_from_toml(TEXT + more)
     count, bins, together = (asked.statistic for asked in study.asked[2:])
-    assert count.title == "count where 18 <= age < 131/2 and region = north"
+    assert count.title == "count where 18 <= age < 65 and region = north"
     assert study.asked[2].accuracy == 20
     assert study.asked[2].alpha == F(1, 100)
-    assert list(bins.labels) == ["below 600", "[600, 700)", "[700, 1601/2]", "above 1601/2"]
+    assert list(bins.labels) == ["below 600", "[600, 700)", "[700, 800]", "above 800"]
     assert together.title == "covariance(age, pay)"
 
 
@@ -194,9 +190,10 @@ def test_an_unknown_key_is_an_error_that_names_its_table_and_the_nearest_key(old
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("version = 1", "version = 3", r"study: version = 3 is not known"),
-        ("version = 1", "version = true", r"study: version = True is not known"),
-        ("version = 1\n", "", r"study: the key 'version' is missing"),
+        ("format = 1", "format = 2", r"study: format = 1 is expected, not format = 2\."),
+        ("format = 1", "format = true", r"study: format = 1 is expected, not format = True\."),
+        ("format = 1", "version = 1", r"study: format = 1 is expected, not version = 1\."),
+        ("format = 1\n", "", r"study: format = 1 is expected\."),
         ('dataset = "people-2026"', 'dataset = ""', r"study: dataset is empty"),
         ('dataset = "people-2026"', "dataset = 3", r"study: dataset is a number"),
         ('"change-one"', '"bounded"', r"study: relation = 'bounded' is not known"),
@@ -264,13 +261,11 @@ def test_the_same_statistic_twice_is_refused_also_with_another_epsilon():
         study_from_toml(twice)
 
 
-def test_a_study_without_columns_or_statistics_is_refused():
-    with pytest.raises(ParameterError, match="'columns' is missing"):
-        study_from_toml('version = 1\ndataset = "d"\nrelation = "change-one"\nn = 3\nstatistic = []')
+def test_a_study_without_statistics_is_refused():
     with pytest.raises(ParameterError, match="columns holds no table"):
-        study_from_toml('version = 1\ndataset = "d"\nrelation = "change-one"\nn = 3\ncolumns = {}\nstatistic = []')
+        study_from_toml('format = 1\ndataset = "d"\nrelation = "change-one"\nn = 3\ncolumns = 1\nstatistic = []')
     with pytest.raises(ParameterError, match="there is no statistic"):
-        study_from_toml(changed("version = 1", "version = 1\nstatistic = []", TEXT.split("[[statistic]]")[0]))
+        study_from_toml(changed("format = 1", "format = 1\nstatistic = []", TEXT.split("[[statistic]]")[0]))
     with pytest.raises(ParameterError, match="statistic is a table"):
         study_from_toml(TEXT.split("[[statistic]]")[0] + '[statistic]\nkind = "count"')
 
@@ -340,33 +335,26 @@ def studies(draw):
     one, two, three = draw(st.lists(free, min_size=3, max_size=3, unique=True))
     low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: ends[0] != ends[1])))
     step = draw(st.none() | st.fractions(min_value=F(1, 16), max_value=8, max_denominator=16).filter(bool))
-    newer = relation.unit_rows > 1 or len(relation.person_columns) > 1
-    version = 2 if newer else draw(st.sampled_from([1, 2]))
-    first, second = ((None, high) if version == 1 else ("dropped", "middle", high) for _ in range(2))
-    rules = [{"missing": draw(st.sampled_from(each)), "everywhere": version == 1} for each in (first, second)]
-    real = number_column(one, lower=low, upper=high, step=step, **rules[0])
-    integer = integer_column(two, lower=low, upper=high, **rules[1])
+    rules = st.sampled_from(("dropped", "middle", high))
+    real = number_column(one, lower=low, upper=high, step=step, missing=draw(rules))
+    integer = integer_column(two, lower=low, upper=high, missing=draw(rules))
     unknown, null = draw(st.tuples(*[st.sampled_from(["dropped", "binned"])] * 2))
     group = category_column(
         three, categories=draw(st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=4, unique=True)),
         unknown=unknown, null=null,
     )  # fmt: skip
     edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
-    if version > 1 and draw(st.booleans()):  # the column declares bins itself
+    if draw(st.booleans()):  # the column declares bins itself
         integer = binned(integer, edges=edges[:2], outside=unknown, null=null)
-    try:
-        relation = with_identifiers(relation, [real, integer, group])
-    except ParameterError:  # a stand-in of version 1 counts for persons, too
-        assume(False)
+    relation = with_identifiers(relation, [real, integer, group])
     alone = draw(st.sampled_from([None, group]))
     several = [integer, [group, integer], [integer, group]] if isinstance(integer, BinnedColumn) else []
     by = draw(st.sampled_from([alone, *several]))
     where = [condition(group, equals=group.categories[0]), condition(real, below=real.upper)]
-    rule = None if version == 1 else null
     queries = [
         count_query(relation, where=where, by=by),
         histogram_query(group, relation, where=where[1:]),
-        histogram_query(integer, relation, edges=edges, outside=unknown, missing=rule, by=alone),
+        histogram_query(integer, relation, edges=edges, outside=unknown, missing=null, by=alone),
         *([histogram_query(integer, relation, by=alone)] if isinstance(integer, BinnedColumn) else []),
         sum_query(integer, relation, by=by, where=where),
         mean_query(real, relation, by=by),
@@ -391,7 +379,6 @@ def studies(draw):
         relation=relation,
         columns=(real, integer, group),
         asked=tuple(wanted),
-        version=version,
         budget=draw(st.none() | epsilons),
     )
 
@@ -406,9 +393,7 @@ def test_quantiles_that_are_written_are_read_back_equal(at, branching, known):
     """The tree that a plan chose is written, so that whoever reads the study asks for the same."""
     column = integer_column("age", lower=0, upper=120, step=10, missing="dropped" if not known else "middle")
     asked = quantiles_query(column, change_one(n=9), at=sorted(at), branching=branching)
-    study = DeclaredStudy(
-        dataset="d", relation=asked.relation, columns=(column,), asked=(ask(asked, epsilon=1),), version=2
-    )
+    study = DeclaredStudy(dataset="d", relation=asked.relation, columns=(column,), asked=(ask(asked, epsilon=1),))
     assert study_from_toml(study_to_toml(study)) == study
     assert f"branching = {asked.branching}" in study_to_toml(study)
 
@@ -422,28 +407,8 @@ def test_a_study_that_is_written_is_read_back_equal(study):
     assert study_to_toml(again) == text
 
 
-@pytest.mark.parametrize(
-    ("unit", "problem"),
-    [
-        ({"unit_rows": 3}, "the key 'unit_rows' is not known in version 1"),
-        ({"person": ["id", "land"]}, "person is a list"),
-        ({"person": ["id"]}, "person is a list"),
-    ],
-)
-def test_units_that_version_1_has_no_word_for_are_refused_in_it(unit, problem):
-    columns = {"g": {"kind": "category", "categories": ["a"]}}
-    asked = [{"kind": "count", "epsilon": 1}]
-    said = {"dataset": "d", "relation": "add-remove", "n_max": 9, "columns": columns, "statistic": asked, **unit}
-    with pytest.raises(ParameterError, match=problem):
-        study_from_values({"version": 1, **said})
-    newer = study_from_values({"version": 2, **said})
-    if newer.relation.person != "id":
-        with pytest.raises(ParameterError, match="version 1 has no word for"):
-            replaced(newer, version=1)
-
-
 COUNTED = {
-    "version": 2, "dataset": "people", "relation": "add-remove", "n_max": 90,
+    "format": 1, "dataset": "people", "relation": "add-remove", "n_max": 90,
     "columns": {"sex": {"kind": "category", "categories": ["f", "m"]}}, "statistic": [{"kind": "count", "epsilon": 1}],
 }  # fmt: skip
 CONDITIONS = [
@@ -453,39 +418,30 @@ CONDITIONS = [
 ]
 
 
-def counted(where, *, version=2, more=()):
+def counted(where, *, more=()):
     texts = {
         name: {"kind": "category", "categories": [each, "other"]} for name, each in (("sex", "f"), ("region", "north"))
     }
     age = {"kind": "integer", "lower": 0, "upper": 120, "missing": 60}
     statistics = [{"kind": "count", "where": list(each), "epsilon": 1} for each in (where, *more)]
     values = {"dataset": "people", "relation": "change-one", "n": 90, "columns": {"age": age, **texts}}
-    return study_from_values({"version": version, **values, "statistic": statistics})
+    return study_from_values({"format": 1, **values, "statistic": statistics})
 
 
-def test_conditions_in_any_order_are_one_statistic_and_version_1_keeps_the_order_it_is_given():
+def test_conditions_in_any_order_are_one_statistic():
     titles = {counted(each).asked[0].statistic.title for each in permutations(CONDITIONS)}
     assert titles == {"count where 18 <= age < 65 and region = north and sex = f"}
     assert len({counted(each) for each in permutations(CONDITIONS)}) == 1
-    assert len({counted(each, version=1) for each in permutations(CONDITIONS)}) == 6
 
 
 def test_a_statistic_that_is_asked_twice_in_two_orders_is_told():
     with pytest.raises(ParameterError, match=r"statistic 2 .* repeats statistic 1"):
         counted(CONDITIONS, more=[CONDITIONS[::-1]])
-    assert len(counted(CONDITIONS, more=[CONDITIONS[::-1]], version=1).asked) == 2
 
 
-def test_a_study_is_written_in_its_own_version():
-    assert study_to_toml(study_from_toml(TEXT)).startswith("version = 1\n")
-    kept = (VECTORS / "golden" / "v2" / "study-2.toml").read_text()
-    assert study_to_toml(study_from_toml(kept)) == kept
-
-
-def test_version_1_takes_the_middle_for_missing_cells_and_version_2_takes_nothing_unsaid():
-    assert study_from_toml(TEXT).column("pay") == integer_column("pay", lower=500, upper=1000)
+def test_what_a_missing_cell_counts_as_has_no_default():
     with pytest.raises(ParameterError) as refused:
-        study_from_toml(SAID.replace('missing = "middle"\n', ""))
+        study_from_toml(TEXT.replace('missing = "middle"\n', ""))
     assert refused.value.problem == "columns.pay: what a missing cell counts as is not said."
     for choice in ('missing = "dropped"', 'missing = "middle"', "a public number inside the bounds"):
         assert choice in refused.value.advice
@@ -494,27 +450,14 @@ def test_version_1_takes_the_middle_for_missing_cells_and_version_2_takes_nothin
 @pytest.mark.parametrize(
     ("written", "missing"), [('"dropped"', None), ('"middle"', 750), ("600", 600), ('"1201/2"', 601)]
 )
-def test_version_2_says_what_a_missing_cell_counts_as(written, missing):
-    column = study_from_toml(SAID.replace('missing = "middle"', f"missing = {written}")).column("pay")
-    assert (column.missing, column.everywhere) == (missing, False)
-
-
-@pytest.mark.parametrize("written", ['"dropped"', '"middle"'])
-def test_version_1_had_no_words_for_a_missing_cell(written):
-    with pytest.raises(ParameterError, match="missing of column 'age'"):
-        study_from_toml(changed("missing = 60", f"missing = {written}"))
-
-
-def test_a_key_of_a_later_version_is_refused_in_an_earlier_one(monkeypatch):
-    monkeypatch.setitem(reader.VERSIONS, 2, {"budget"})
-    assert study_from_toml(SAID).budget == 1
-    with pytest.raises(ParameterError, match="the key 'budget' is not known in version 1"):
-        study_from_toml(TEXT)
+def test_a_column_says_what_a_missing_cell_counts_as(written, missing):
+    column = study_from_toml(TEXT.replace('missing = "middle"', f"missing = {written}")).column("pay")
+    assert column.missing == missing
 
 
 def test_the_written_study_of_the_design_reads_well():
     text = study_to_toml(study_from_toml(TEXT))
-    assert text.startswith('version = 1\ndataset = "people-2026"\nrelation = "change-one"\nn = 5000\nbudget = 1\n')
+    assert text.startswith('format = 1\ndataset = "people-2026"\nrelation = "change-one"\nn = 5000\nbudget = 1\n')
     assert '[[statistic]]\nkind = "mean"\ncolumn = "age"\nepsilon = "3/10"\nlock = true\n' in text
 
 
@@ -527,7 +470,7 @@ def test_half_a_character_or_a_null_is_refused_wherever_a_name_stands(key, text)
     columns = {text if key == "column" else "g": {"kind": "category", "categories": ["a", "b"]}}
     if key == "category":
         columns["g"]["categories"] = ["a", text]
-    values = {"version": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": columns}
+    values = {"format": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": columns}
     values |= {"statistic": [{"kind": "histogram", "column": next(iter(columns)), "epsilon": 1}]}
     if key in ("dataset", "data"):
         values[key] = text
@@ -538,7 +481,7 @@ def test_half_a_character_or_a_null_is_refused_wherever_a_name_stands(key, text)
 
 @pytest.mark.parametrize("number", ["0." + "1" * 5000, "1" * 5000 + ".5", "1e-900"])
 def test_a_number_of_thousands_of_digits_is_refused_in_words(number):
-    text = f"""version = 1
+    text = f"""format = 1
 dataset = "d"
 relation = "change-one"
 n = 9
@@ -546,6 +489,7 @@ n = 9
 kind = "number"
 lower = 0
 upper = 1
+missing = "middle"
 [[statistic]]
 kind = "mean"
 column = "x"
@@ -561,7 +505,7 @@ epsilon = {number}
 def plain_values(**changes):
     column = {"kind": "category", "categories": ["a", "b"]}
     asked = {"kind": "histogram", "column": "g", "epsilon": 1}
-    values = {"version": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": {"g": column}}
+    values = {"format": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": {"g": column}}
     return {**values, "statistic": [asked], **changes}
 
 
@@ -577,18 +521,18 @@ UNREADABLE = [
     {"columns": {("g",): G}},
     {"statistic": [{**HISTOGRAM, 1: 2}]},
     {"statistic": [{**COUNT, "where": [{"column": "g", "equals": "a", 1: 2}]}]},
-    {"version": 16**5000},
+    {"format": 16**5000},
     {"n": 16**5000},
     {"statistic": [{**HISTOGRAM, "epsilon": 16**5000}]},
     {"statistic": [{**COUNT, "where": [{"column": "g", "equals": 16**5000}]}]},
     {LONG_WORD: 1},
-    {"version": LONG_WORD},
+    {"format": LONG_WORD},
     {"relation": LONG_WORD},
     {"columns": {"g": {**G, "kind": LONG_WORD}}},
     {"columns": {"g": {**G, LONG_WORD: 1}}},
     {"columns": {"g": {**G, "unknown": LONG_WORD}}},
     {"columns": {"g": {**G, "categories": [LONG_WORD, LONG_WORD]}}},
-    {"columns": {LONG_WORD: {"kind": "integer", "lower": 1, "upper": 0}}},
+    {"columns": {LONG_WORD: {"kind": "integer", "lower": 1, "upper": 0, "missing": "middle"}}},
     {"statistic": [{**HISTOGRAM, "kind": LONG_WORD}]},
     {"statistic": [{**HISTOGRAM, "column": LONG_WORD}]},
     {"statistic": [{**HISTOGRAM, "outside": LONG_WORD}]},
@@ -598,17 +542,16 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize("changes", UNREADABLE, ids=range(len(UNREADABLE)))
-@pytest.mark.parametrize("version", [1, 2])
-def test_keys_that_are_no_text_and_endless_words_are_refused_in_a_short_message(changes, version):
+def test_keys_that_are_no_text_and_endless_words_are_refused_in_a_short_message(changes):
     assert study_from_values(plain_values())
     with pytest.raises(SnapdpError) as caught:
-        study_from_values({**plain_values(version=version), **changes})
+        study_from_values({**plain_values(), **changes})
     assert 10 < len(str(caught.value)) < 3100
 
 
-def test_a_hexadecimal_version_of_thousands_of_digits_is_no_traceback():
-    with pytest.raises(ParameterError, match="version = a number of thousands of digits is not known"):
-        study_from_toml(f"version = 0x{'f' * 5000}\ndataset = 'd'\nrelation = 'r'\nstatistic = 1\n[columns]")
+def test_a_hexadecimal_format_of_thousands_of_digits_is_no_traceback():
+    with pytest.raises(ParameterError, match="not format = a number of thousands of digits"):
+        study_from_toml(f"format = 0x{'f' * 5000}\ndataset = 'd'\nrelation = 'r'\nstatistic = 1\n[columns]")
 
 
 UNKNOWN = {"kind": "category", "categories": ["a", "(unknown)"], "unknown": "binned"}
@@ -625,16 +568,15 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("what", AMBIGUOUS)
-def test_two_cells_of_one_name_are_refused_from_version_2_on(what):
-    assert study_from_values(plain_values(**AMBIGUOUS[what])).asked  # what a ledger holds answers of stays readable
+def test_two_cells_of_one_name_are_refused(what):
     with pytest.raises(ParameterError, match=what):
-        study_from_values(plain_values(**AMBIGUOUS[what], version=2))
+        study_from_values(plain_values(**AMBIGUOUS[what]))
 
 
 def test_names_that_could_be_ambiguous_and_are_not_are_taken():
     columns = {"g": {**G, "categories": ["b / c", "d"]}, "h": {**G, "categories": ["a", "a / b"]}}
     statistic = [{**HISTOGRAM, "by": "h"}]
-    assert study_from_values(plain_values(columns=columns, statistic=statistic, version=2)).asked
+    assert study_from_values(plain_values(columns=columns, statistic=statistic)).asked
 
 
 # Groups by several columns, and columns of numbers with bin edges
@@ -643,7 +585,7 @@ AGE_KEYS = {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}
 CUT = {**AGE_KEYS, "edges": [0, 18, "65"]}
 
 
-def grouped(by, *, version=2, age=CUT, **more):
+def grouped(by, *, age=CUT, **more):
     """Return the values of a study that counts by groups."""
     columns = {
         "region": {"kind": "category", "categories": ["north", ""]},
@@ -652,7 +594,7 @@ def grouped(by, *, version=2, age=CUT, **more):
     }
     statistic = {"kind": "count", "epsilon": 1, "by": by, **more}
     relation = {"relation": "add-remove", "n_max": 90}
-    return {"version": version, "dataset": "people", **relation, "columns": columns, "statistic": [statistic]}
+    return {"format": 1, "dataset": "people", **relation, "columns": columns, "statistic": [statistic]}
 
 
 def test_groups_by_several_columns_are_a_list_of_names():
@@ -705,15 +647,6 @@ def test_the_order_of_columns_is_that_of_the_cells_and_another_request():
 def test_groups_and_bins_that_make_no_sense_are_refused_with_their_place(values, problem):
     with pytest.raises((ParameterError, BoundError, PremiseError), match=problem):
         study_from_values(values)
-
-
-def test_version_1_has_neither_bins_of_columns_nor_groups_by_several():
-    old = {"kind": "integer", "lower": 0, "upper": 120}
-    assert study_from_values(grouped("sex", version=1, age=old)).version == 1
-    with pytest.raises(ParameterError, match="version 1 has no word for groups by several columns"):
-        study_from_values(grouped(["region", "sex"], version=1, age=old))
-    with pytest.raises(ParameterError, match="the key 'edges' is not known"):
-        study_from_values(grouped("sex", version=1, age={**old, "edges": [0, 18]}))
 
 
 def test_two_cells_of_one_name_in_one_of_several_columns_are_refused():

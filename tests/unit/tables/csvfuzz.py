@@ -14,7 +14,7 @@ from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.sources.csv_form import NotWellFormed, plain_number, read
 
-X = integer_column("x", lower=0, upper=1000, missing=7, everywhere=True)
+X = integer_column("x", lower=0, upper=1000, missing=7)
 G = category_column("g", categories=["a", "", "é", 'a"b', "${x}", " ", "NA", "a,b"], unknown="binned", null="binned")
 HEADERS = (b"x,g", b"x,g,y", b"g", b'"x",g', b"x")
 CELLS = (b"", b"1", b"23", b" 4 ", b"a", b"NA", b"${x}", "é".encode(), b'""', b'"a"', b'"a""b"', b'"a,b"', b'"5"', b" ")

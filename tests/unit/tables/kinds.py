@@ -12,7 +12,7 @@ from snapdp.tables.engines.engine import Engine
 from snapdp.tables.sql.generator import level_rows
 
 RULES = {"unknown": "binned", "null": "binned"}
-PLACE = integer_column("place", lower=0, upper=1_000_000)
+PLACE = integer_column("place", lower=0, upper=1_000_000, missing="middle")
 MANY = [str(i) for i in range(-40, 40)] + ["0.5", "1.25", "-0.125", "999999999999999", "0.00000000000001"]
 
 

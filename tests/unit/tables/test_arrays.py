@@ -13,7 +13,7 @@ from snapdp.studies.aggregates import Categories, Count, Persons, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.tables.engines.opening import open_table
 
-X = integer_column("x", lower=0, upper=100, missing=50, everywhere=True)
+X = integer_column("x", lower=0, upper=100, missing=50)
 FAR = np.longdouble("1e4000")  # infinite where long doubles are doubles
 SIGNALLING = np.frombuffer(np.uint32(0x7FA00000).tobytes(), dtype=np.float32)
 NUMBERS = {
@@ -65,11 +65,11 @@ def test_the_fingerprint_of_long_doubles_is_of_their_numbers_only():
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "nul\x00"])
 def test_a_name_that_no_file_can_hold_is_refused(text):
     for declare in (
-        lambda: integer_column(text, lower=0, upper=1),
-        lambda: number_column(text, lower=0, upper=1),
+        lambda: integer_column(text, lower=0, upper=1, missing="middle"),
+        lambda: number_column(text, lower=0, upper=1, missing="middle"),
         lambda: category_column(text, categories=["a"]),
         lambda: category_column("g", categories=["a", text]),
-        lambda: Count(persons=Persons(column=text, most=1)),
+        lambda: Count(persons=Persons(columns=(text,), most=1)),
     ):
         with pytest.raises(ParameterError, match="cannot store") as refused:
             declare()
@@ -94,14 +94,14 @@ class Odd(float):
 
 
 def test_no_object_in_a_frame_can_raise():
-    x = integer_column("x", lower=0, upper=9, missing=2, everywhere=True)
+    x = integer_column("x", lower=0, upper=9, missing=2)
     g = category_column("x", categories=["5"], unknown="binned", null="binned")
     for cell, level, counts in ((Silent(), 2, (0, 1, 0)), (Mute("5"), 5, (1, 0, 0)), (Odd(3.0), 3, (0, 1, 0))):
         table = open_table({"x": [cell, None]})
         assert table.aggregates([Sum(column=x)])[Sum(column=x)] == (level + 2,)
         known, unknown, null = table.aggregates([Categories(column=g)])[Categories(column=g)]
         assert (known, unknown, null - 1) == counts
-        assert open_table({"x": [cell]}).aggregates([Count(persons=Persons(column="x", most=1))]).rows <= 1
+        assert open_table({"x": [cell]}).aggregates([Count(persons=Persons(columns=("x",), most=1))]).rows <= 1
 
 
 LIBRARIES = {

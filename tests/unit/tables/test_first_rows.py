@@ -13,7 +13,7 @@ from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
 from snapdp.tables.first_rows import FirstRows
 
 F = Fraction
-AGE = integer_column("age", lower=0, upper=100)
+AGE = integer_column("age", lower=0, upper=100, missing="middle")
 
 
 def test_rows_are_the_first_ones_of_a_file_that_is_read_in_parallel(tmp_path):

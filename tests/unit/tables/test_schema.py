@@ -107,14 +107,16 @@ def test_a_number_is_hardly_a_name(tmp_path, line, doubt):
 
 def refused(path: Path, *names: str, dialect: CsvDialect | None = None) -> DataError:
     with pytest.raises(DataError) as refusal:
-        check_columns(path, [integer_column(name, lower=0, upper=9) for name in names], dialect=dialect)
+        check_columns(
+            path, [integer_column(name, lower=0, upper=9, missing="middle") for name in names], dialect=dialect
+        )
     return refusal.value
 
 
 def test_declared_columns_are_compared_with_the_first_line_and_no_row_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(CsvSource, "prepare", None)
     path = written(tmp_path / "a.csv", 'age,income,income\nbroken "row\n')
-    check_columns(path, [integer_column("age", lower=0, upper=9)])
+    check_columns(path, [integer_column("age", lower=0, upper=9, missing="middle")])
     assert "It has 3 columns: 'age', 'income', 'income'.\n  Did you mean 'age'?" in str(refused(path, "aeg"))
     assert "several columns named 'income'" in str(refused(path, "age", "income"))
 
@@ -132,9 +134,11 @@ def test_another_sign_between_the_names_is_told_unless_it_is_declared(tmp_path, 
         found = refused(path, *names)
         assert f"'a.csv' seems to have {word} between its cells." in str(found)
         assert found.numbers["delimiter"] == mark
-    check_columns(path, [integer_column(f"age{mark}income", lower=0, upper=9)])  # which is its name, then
+    check_columns(
+        path, [integer_column(f"age{mark}income", lower=0, upper=9, missing="middle")]
+    )  # which is its name, then
     check_columns(path, [], dialect=CsvDialect(delimiter=","))
-    check_columns(path, [integer_column("age", lower=0, upper=9)], dialect=CsvDialect(delimiter=mark))
+    check_columns(path, [integer_column("age", lower=0, upper=9, missing="middle")], dialect=CsvDialect(delimiter=mark))
 
 
 def test_another_encoding_of_the_names_is_told(tmp_path):
@@ -150,7 +154,7 @@ def test_another_encoding_of_the_names_is_told(tmp_path):
 def test_a_schema_is_compared_too(tmp_path):
     path = tmp_path / "a.parquet"
     duckdb.sql(SELECT).write_parquet(str(path))
-    check_columns(path, [integer_column("whole", lower=0, upper=9)])
+    check_columns(path, [integer_column("whole", lower=0, upper=9, missing="middle")])
     assert "Did you mean 'whole'?" in str(refused(path, "wole"))
     assert "is declared as integer but stored as" in str(refused(path, "day"))
 

@@ -25,7 +25,7 @@ ADDRESS = "http://127.0.0.1:8765"
 COOKIE = "snapdp-8765"
 ROWS = ["512.25,a", "750,b", "999,a", ",", "500,?", "613,b"]
 STUDY: dict[str, Any] = {
-    "version": 2,
+    "format": 1,
     "dataset": "people",
     "relation": "change-one",
     "n": 6,

@@ -19,7 +19,7 @@ HOST = "127.0.0.1:8765"
 COOKIE = "snapdp-8765"
 Headers = list[tuple[bytes, bytes]]
 STUDY: dict[str, Any] = {
-    "version": 2,
+    "format": 1,
     "dataset": "people",
     "relation": "change-one",
     "n": 6,

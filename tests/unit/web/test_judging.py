@@ -219,5 +219,5 @@ def test_hostile_texts_of_a_record_are_shown_and_obeyed_by_nothing(page, record)
 
 
 def test_a_certificate_is_not_taken_for_a_record(page):
-    text = json.dumps({"format": "snapdp-release-certificate/1"})
+    text = json.dumps({"format": 1, "record": {}})
     assert "this is a certificate" in page.refusal("/api/audit", {"record": text})["error"]

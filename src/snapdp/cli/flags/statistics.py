@@ -35,7 +35,7 @@ from snapdp.studies import (
     HIERARCHY,
     KINDS,
     QUARTILES,
-    STUDY_VERSION,
+    STUDY_FORMAT,
     PersonCount,
     study_from_values,
 )
@@ -55,7 +55,7 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
         columns = declared_columns(options, conditions, edges)
     _bin_missing(statistics, columns)
     return {
-        "version": STUDY_VERSION,
+        "format": STUDY_FORMAT,
         "dataset": dataset,
         **stated_relation(options),
         "columns": columns,

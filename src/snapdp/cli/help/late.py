@@ -1,4 +1,4 @@
-"""A group of commands that are loaded when they are called: map, hints and completion need none of them.
+"""A group of commands that are loaded when they are called: map and completion need none of them.
 
 Room: cli/help.
 """
@@ -11,9 +11,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-
-from snapdp.cli.help.former_names import no_such_command
-from snapdp.cli.screen import say
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -30,42 +27,27 @@ class Late(NamedTuple):
     heading: str = COMMANDS
 
 
-class HintingGroup(click.Group):
-    """A group that answers the name of no command with the name that was meant."""
+class NotingGroup(click.Group):
+    """A group that notes which command was called."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if not (name.startswith("-") or ctx.resilient_parsing or self.get_command(ctx, name)):
-            raise click.UsageError(no_such_command(ctx, name), ctx)
         found = super().resolve_command(ctx, args)
         ctx.meta["snapdp.command"] = found[1]  # of a group in a group, the innermost
         return found
 
 
-class LateGroup(HintingGroup):
+class LateGroup(NotingGroup):
     """A group whose commands are named by where they are.
 
-    late     the commands, in the order of the map
-    former   names of before, and the words that stand for them now: {"bound": "lab bound"}; they work, with a hint
+    late   the commands, in the order of the map
     """
 
-    def __init__(
-        self, *args: Any, late: Mapping[str, Late], former: Mapping[str, str] | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, late: Mapping[str, Late], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._late, self._former = late, former or {}
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        now = self._former.get(args[0])
-        if now is None:
-            return super().resolve_command(ctx, args)
-        if not ctx.resilient_parsing:
-            say(f"`{ctx.command_path} {args[0]}` is called `{ctx.command_path} {now}` now; both work.")
-        return super().resolve_command(ctx, [*now.split(), *args[1:]])
+        self.commands.update({name: click.Command(name) for name in late})  # among which click looks for similar names
+        self._late = late
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._late)

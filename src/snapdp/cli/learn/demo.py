@@ -18,7 +18,7 @@ from snapdp.display import one_line
 
 ROWS = 5000
 REGIONS = ("north", "south", "east", "west")
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "people"
 relation = "change-one"
 n = 5000

@@ -52,7 +52,7 @@ def _content(path: Path) -> dict[str, Any]:
     from snapdp.release import load_record
 
     found = load_record(path)
-    if "snapdp_record" not in found:
+    if "statistics" not in found:
         raise DataError(
             f"{one_line(str(path))} is no record of a release.", "Give the record.json that a release wrote."
         )

@@ -117,8 +117,7 @@ def difference(study: DeclaredStudy, words: Sequence[str]) -> str:
         return "no flag says how its CSV file is written"
     if texts != study.texts:
         return "no flag says which record its bounds were found by"
-    found = _other_request(plan_of(study), made)
-    return "it is a study of version 1, whose rules flags do not follow" if found and study.version == 1 else found
+    return _other_request(plan_of(study), made)
 
 
 def _released(study: DeclaredStudy, words: Sequence[str]) -> tuple[Plan, dict[str, str], CsvDialect | None]:

@@ -107,7 +107,7 @@ def _origin(record: dict[str, Any]) -> str:
         ("request", record["request"]),
         ("charge in the ledger", record["previous"]),
         ("arithmetic", record["arithmetic"]),
-        ("engine", record.get("engine", "not named in a record of version 1")),
+        ("engine", record["engine"]),
         *([("CSV files", dialect_words(record["csv"]))] if "csv" in record else []),
         *([("drawn anew for", record["own"])] if "own" in record else []),
         ("versions", ", ".join(f"{name} {version}" for name, version in sorted(record["versions"].items()))),

@@ -97,16 +97,14 @@ def _missing(column: Mapping[str, Any]) -> str:
     """Return what a missing cell of a column of numbers counts as."""
     if column.get("missing") == DROPPED:
         return "rows without it are left out"
-    number = column.get("missing_in_sums", column.get("missing"))
+    number = column["missing_in_sums"]
     try:
         lower, upper = (parameter(column[key], name=key) for key in ("lower", "upper"))
         step = positive(column["step"], name="step")
         middle = " (middle)" if number == str(nearest_multiple((lower + upper) / 2, step)) else ""
     except SnapdpError:  # a record may be anybody's
         middle = ""
-    return f"missing cells count as {readable_number(number)}{middle}" + (
-        " in sums" if "missing_in_sums" in column else ""
-    )
+    return f"missing cells count as {readable_number(number)}{middle} in sums"
 
 
 def _values_in_words(column: Mapping[str, Any]) -> str:
@@ -154,8 +152,7 @@ def _rows_without(column: Mapping[str, Any]) -> str:
     """Return what a row without a value of a column of numbers counts as."""
     if column.get("missing") == DROPPED:
         return "rows without it are left out"
-    number = readable_number(column.get("missing_in_sums", column.get("missing")))
-    return f"missing values count as {number}"
+    return f"missing values count as {readable_number(column['missing_in_sums'])}"
 
 
 def _shortly(column: Mapping[str, Any]) -> str:

@@ -46,7 +46,7 @@ def _imprint(record: Mapping[str, Any]) -> str:
     said = [
         text(record["publisher"]) if "publisher" in record else "",
         f"contact: {text(record['contact'])}" if "contact" in record else "",
-        f"charged on {text(record['date'])} (UTC)" if "date" in record else "",
+        f"charged on {text(record['date'])} (UTC)",
         f"table: {text(record['dataset'])}" if "title" in record else "",
     ]
     line = " &middot; ".join(filter(None, said))

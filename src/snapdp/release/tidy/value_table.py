@@ -305,8 +305,7 @@ def _fixed_fields(rows: Sequence[_Row]) -> tuple[ValueField, ...]:
         "shown": (
             NUMBER,
             "The same, moved to what the statistic can be: a count is not negative. Take it to print. Missing where "
-            "nothing is known, because low to high is all that the number can be, and of records of before that do not "
-            "state it.",
+            "nothing is known, because low to high is all that the number can be.",
         ),
         "low": (NUMBER, f"The lower end of the interval: {ends}"),
         "high": (NUMBER, f"The upper end of the interval: {ends}"),

@@ -32,13 +32,12 @@ class BinnedColumn(NumberColumn):
     """A column of numbers with public bin edges. Build one with `binned`.
 
     outside   "dropped" or "binned": what happens to rows beyond the first and last edge, inside the bounds
-    null      "dropped" or "binned": what happens to rows without a number; None where there are none: in columns of
-              version 1 a number stands in
+    null      "dropped" or "binned": what happens to rows without a number
     """
 
     edges: tuple[Fraction, ...]
     outside: str = DROPPED
-    null: str | None = DROPPED
+    null: str = DROPPED
 
     @property
     def plain(self) -> NumberColumn:
@@ -98,26 +97,18 @@ class BinnedColumn(NumberColumn):
         return f"rows whose {self.name} lies outside of its edges, {ends}, {does}"
 
 
-def binned(
-    column: NumberColumn, *, edges: Sequence[Any], outside: str = DROPPED, null: str | None = None
-) -> BinnedColumn:
+def binned(column: NumberColumn, *, edges: Sequence[Any], outside: str = DROPPED, null: str = DROPPED) -> BinnedColumn:
     """Return a column of numbers that is counted by bins; rows without a number are in none, unless told.
 
     >>> from snapdp.studies import integer_column
     >>> binned(integer_column("age", lower=0, upper=120, missing="dropped"), edges=[0, 18, 65], outside="binned").labels
     ('[0, 18)', '[18, 65]', 'above 65')
     """
-    check_rules(column.name, outside=outside, null=null or DROPPED)
-    if column.everywhere and null is not None:
-        raise ParameterError(
-            f"in column {column.name!r} a public number counts wherever a cell is missing: there is nothing to bin.",
-            "Leave that rule out, or declare the column in a study of version 2.",
-        )
-    rule = None if column.everywhere else null or DROPPED
-    return in_bins(column.plain, edges=_checked_edges(column.plain, edges), outside=outside, null=rule)
+    check_rules(column.name, outside=outside, null=null)
+    return in_bins(column.plain, edges=_checked_edges(column.plain, edges), outside=outside, null=null)
 
 
-def in_bins(column: NumberColumn, *, edges: tuple[Fraction, ...], outside: str, null: str | None) -> BinnedColumn:
+def in_bins(column: NumberColumn, *, edges: tuple[Fraction, ...], outside: str, null: str) -> BinnedColumn:
     """Return a column with edges that were checked before."""
     fields = {name: getattr(column, name) for name in NumberColumn._fields}
     return BinnedColumn(**fields, edges=edges, outside=outside, null=null)

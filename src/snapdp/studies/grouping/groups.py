@@ -194,11 +194,6 @@ def _group_column(column: Any) -> GroupColumn:
             f"Declare them with the column, such as edges = [{column.lower}, {column.middle}, {column.upper}]; or "
             'group by a column with kind = "category", "boolean" or "date".',
         )
-    if isinstance(column, BinnedColumn) and column.everywhere:
-        raise ParameterError(
-            f"column {column.name!r} has the rule of version 1 for missing cells: a number counts in bins as well.",
-            "Declare what a missing cell counts as, as version 2 has it.",
-        )
     if not isinstance(column, (CategoryColumn, BinnedColumn)):
         raise ParameterError("by names something that is no column.", "Give a declared column, or a list of them.")
     return column

@@ -18,25 +18,10 @@ DEFAULT_ALPHA = Fraction(1, 20)
 PAIR = 2  # a sum and a count
 
 
-class OfStatistic(Value):
-    """What is said of one statistic. It was called `query`; that word is still taken and answered."""
-
-    statistic: Statistic
-
-    def __init__(self, **fields: Any) -> None:
-        if "query" in fields and "statistic" not in fields:
-            fields["statistic"] = fields.pop("query")
-        super().__init__(**fields)
-
-    @property
-    def query(self) -> Statistic:
-        """Return the statistic, by its former name."""
-        return self.statistic
-
-
-class Asked(OfStatistic):
+class Asked(Value):
     """One line as it is asked for: a statistic with an epsilon or a target accuracy (in its own units) at alpha."""
 
+    statistic: Statistic
     epsilon: Fraction | None = None
     accuracy: Fraction | None = None
     alpha: Fraction = DEFAULT_ALPHA

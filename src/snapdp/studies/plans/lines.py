@@ -19,7 +19,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive, probability
 from snapdp.mechanism import Mechanism
 from snapdp.studies.grouping.margins import Margins
-from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked, OfStatistic
+from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked
 from snapdp.studies.plans.part_worth import epsilon_needed, numerator_accuracy
 from snapdp.studies.ranks.quantiles import Quantiles
 from snapdp.studies.ranks.rank_figures import LikelyQuantile, RankFigures
@@ -28,13 +28,15 @@ from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figur
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import Value
 
 SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
 
 
-class Line(OfStatistic):
+class Line(Value):
     """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any."""
 
+    statistic: Statistic
     epsilon: Fraction
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False

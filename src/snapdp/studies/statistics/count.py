@@ -29,7 +29,6 @@ class RowCount(Tabulated):
     moves_singly = True
     takes = 0
     flag = "Count rows, those of --where."
-    conditions_since = 1
 
     @classmethod
     def of(

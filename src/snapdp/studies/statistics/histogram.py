@@ -34,8 +34,8 @@ class Histogram(Statistic):
 
     edges     public bin edges over numbers: bins are [edge, next edge), the last one closed
     outside   "dropped" or "binned": what happens to rows beyond the first and last edge, inside the bounds
-    missing   "dropped" or "binned": what happens to rows without a number; None where there are none: categories have
-              rules of their own, and in columns of version 1 a number stands in
+    missing   "dropped" or "binned": what happens to rows without a number; None for categories, which have rules of
+              their own
     """
 
     kind = "histogram"
@@ -105,7 +105,7 @@ class Histogram(Statistic):
         """Return the column with its cells: categories, or bins."""
         if isinstance(self.column, CategoryColumn):
             return self.column
-        return in_bins(self.column, edges=self.edges, outside=self.outside, null=self.missing)
+        return in_bins(self.column, edges=self.edges, outside=self.outside, null=self.missing or DROPPED)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -125,7 +125,7 @@ class Histogram(Statistic):
 
     @property
     def missing_in_words(self) -> tuple[str, ...]:
-        if not isinstance(self._binned, BinnedColumn) or self.missing is None:
+        if not isinstance(self._binned, BinnedColumn):
             return super().missing_in_words
         return (self._binned.bins_in_words, *super().missing_in_words[1:])
 
@@ -133,8 +133,7 @@ class Histogram(Statistic):
     def stated(self) -> dict[str, Any]:
         if not self.edges:
             return super().stated
-        rule = {} if self.missing is None else {"missing": self.missing}
-        return {"edges": self.edges, "outside": self.outside, **rule, **super().stated}
+        return {"edges": self.edges, "outside": self.outside, "missing": self.missing, **super().stated}
 
     @cached_property
     def labels(self) -> Sequence[Label]:
@@ -204,7 +203,7 @@ def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing
         return {"columns": (column,), "outside": outside or DROPPED}
     if isinstance(column, BinnedColumn) and not len(edges):
         edges, outside, missing = column.edges, outside or column.outside, missing or column.null
-    bins = binned(column, edges=edges, outside=outside or DROPPED, null=missing)
+    bins = binned(column, edges=edges, outside=outside or DROPPED, null=missing or DROPPED)
     return {"columns": (bins.plain,), "edges": bins.edges, "outside": bins.outside, "missing": bins.null}
 
 

@@ -60,7 +60,6 @@ class Statistic(Value, ABC):
     details   its keys beyond columns, conditions and groups, each with its kind
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
-    conditions_since   the first version of records in which it may have conditions
     inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
     column_kind   the kind that its columns are declared with, where there is only one
     adds_up   its numbers grow with the rows that they are of, as counts and sums do: in pictures lengths are compared
@@ -80,7 +79,6 @@ class Statistic(Value, ABC):
     details: ClassVar[Mapping[str, Detail]] = {}
     flag: ClassVar[str | None] = None
     numbers: ClassVar[bool] = True
-    conditions_since: ClassVar[int] = 2
     inputs: ClassVar[int] = 2
     column_kind: ClassVar[str | None] = None
     adds_up: ClassVar[bool] = False

@@ -38,7 +38,7 @@ def open_table(
 
     >>> from snapdp.studies import Sum
     >>> from snapdp.studies import integer_column
-    >>> age = integer_column("age", lower=0, upper=120)
+    >>> age = integer_column("age", lower=0, upper=120, missing="middle")
     >>> open_table({"age": [31, None, 200]}).aggregates([Sum(column=age)])[Sum(column=age)]  # 31 + 60 + 120
     (211,)
     """

@@ -263,7 +263,7 @@ def is_storable(text: str) -> bool:
 
 
 _EVERY_READING = (  # one column of each kind that reads cells in its own way
-    number_column("x", lower=0, upper=1),
+    number_column("x", lower=0, upper=1, missing="middle"),
     category_column("x", categories=["x"]),
     compared(category_column("x", categories=["1"]), AS_NUMBERS),
     boolean_column("x"),

@@ -1,8 +1,8 @@
 """A cell of a number column to its level: read as a double, clamped, made a whole number of steps, exactly and totally.
 
 Room: tables. Writes SQL, runs nothing. The formula and its proven widths are `studies.quantiser`; here it is said to an
-engine. Missing cells (NULL, NaN, text that is no number) have the level NULL, or, in columns of version 1, the declared
-one. What a cell of a category column is, `categories` says. Theory: docs/theory/exact-sums.md, (2)-(5).
+engine. Missing cells (NULL, NaN, text that is no number) have the level NULL. What a cell of a category column is,
+`categories` says. Theory: docs/theory/exact-sums.md, (2)-(5).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def clamped_cell(x: str, formula: Quantiser, dialect: Dialect) -> str:
 
 
 def level_of(c: str, formula: Quantiser, dialect: Dialect) -> str:
-    """Return q for a clamped cell; for a missing one NULL, or what stands in for it everywhere."""
+    """Return q for a clamped cell; NULL for a missing one."""
     scaled = f"{c} * {double_constant(formula.scale, dialect)}"
     if formula.integers == DOUBLE:
         shift, half = double_constant(float(formula.shift), dialect), double_constant(0.5, dialect)
@@ -56,7 +56,7 @@ def level_of(c: str, formula: Quantiser, dialect: Dialect) -> str:
             # A bound that is no double: the double just outside it stands for the bound itself.
             low, high = double_constant(formula.low, dialect), double_constant(formula.high, dialect)
             q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
-    return f"COALESCE({q}, {formula.missing})" if formula.column.everywhere else q
+    return q
 
 
 def _integer(value: int, kind: str) -> str:

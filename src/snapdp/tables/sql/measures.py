@@ -110,7 +110,7 @@ def cells_of(asked: Aggregate, values: list[int], limb: int | None) -> list[int]
 
 def _term(column: NumberColumn, names: Names) -> str:
     """Return what a row adds to a sum, or is counted at: its level, or what stands in for it; NULL where none does."""
-    if column.everywhere or column.missing is None:
+    if column.missing is None:
         return names[column]
     return f"COALESCE({names[column]}, {quantiser_of(column).missing})"
 

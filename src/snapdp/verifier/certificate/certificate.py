@@ -1,6 +1,6 @@
 """The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
 
-Room: verifier. Format snapdp-certificate/2: a closed list of keys, rationals as text, the program as nested lists. Keys
+Room: verifier. Format 1: a closed list of keys, rationals as text, the program as nested lists. Keys
 are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
 The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both. It knows less
 than the verifier: a certificate is made only if the checker accepts it, otherwise the verdict stands without one.
@@ -22,7 +22,7 @@ from snapdp.verifier.machine.folding import folded, takes_functions
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.monotone import Piece
 
-FORMAT = "snapdp-certificate/2"
+FORMAT = 1
 
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:

@@ -122,8 +122,7 @@ LARGEST_TEXT, MOST = 1_000_000, 100  # MOST: statements, items of a list, letter
 RATIONAL = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ALWAYS = {"format", "queries", "program", "result", "machine", "claim", "verdict"}
-FORMATS = {"snapdp-certificate/1": {"name", "parameters"}, "snapdp-certificate/2": set[str]()}  # labels beside ALWAYS
-RELEASES = "snapdp-release-certificate/"  # formats of the other checker
+FORMAT = 1
 ONLY = {"VERIFIED": {"bound", "noise_epsilon", "roundings"}, "REFUTED": {"witness"}}
 WITNESS = {"ratio": {"cells", "probability", "probability_prime"}, "impossible": {"U", "S", "gaps"}}
 SAMPLERS = {"ideal": (0, 0), "ulp": (2, 0), "nearest": (1, 1), "grid53": (0, 0)}  # Pr[U < v]: eta above v, below v
@@ -699,8 +698,7 @@ def assumptions(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> li
         lines.append("(T6) a Laplace draw can be every float")
     kind = private_kind(found, machine)
     lines.append(f"(T8) the query gives {kind}s inside its interval, and neighbours differ by at most the sensitivity")
-    labels = FORMATS[found["format"]]
-    return lines + ([f"not checked, labels only: {', '.join(sorted(labels))}"] if labels else [])
+    return lines
 
 
 def statement(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> dict[str, list[str]]:
@@ -727,17 +725,13 @@ def examine(certificate: Any) -> dict[str, list[str]]:
     if type(certificate) is str:
         require(len(certificate) <= LARGEST_TEXT, "the certificate is too long")
         found = json.loads(certificate, object_pairs_hook=unique)
-    form = found.get("format") if type(found) is dict else None
-    release = type(form) is str and form.startswith(RELEASES)
+    release = type(found) is dict and "record" in found  # for the other checker
     require(not release, "this is the certificate of a release: check_release.py checks it, or `snapdp check`")
     verdict = found.get("verdict") if type(found) is dict else None
     require(type(verdict) is str and verdict in ONLY, "no verdict VERIFIED or REFUTED")
-    require(type(form) is str and form in FORMATS, f"the format is none of {', '.join(FORMATS)}")
-    fields(found, ALWAYS | FORMATS[str(form)] | ONLY[str(verdict)])
-    if FORMATS[str(form)]:  # labels of version 1, of no consequence
-        name_of(found["name"])
-        for name, value in sized(found["parameters"], dict).items():
-            name_of(name), rational(value)
+    form = found.get("format")
+    require(type(form) is int and form == FORMAT, f"format = {FORMAT} is expected")
+    fields(found, ALWAYS | ONLY[str(verdict)])
     machine, queries = read_machine(found["machine"]), read_queries(found["queries"])
     tree = read_program(found["program"], found["result"], queries)
     (check_verified if verdict == "VERIFIED" else check_refuted)(found, tree, machine, queries)

@@ -12,7 +12,7 @@ const TYPING = 150; // milliseconds that typing may pause before the plan is ask
 const POLL = 20; // milliseconds between two looks whether an answer has come
 export const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
 const OF_COLUMNS = ["column", "columns", "by", "where"]; // keys of a statistic
-const EMPTY = { version: 2, budget: 1, columns: {}, statistic: [] };
+const EMPTY = { format: 1, budget: 1, columns: {}, statistic: [] };
 
 export class Model {
   constructor() {

@@ -149,7 +149,7 @@ def test_the_front_says_what_it_is_who_publishes_it_and_what_is_protected(releas
 
 
 def test_a_record_without_texts_is_titled_by_its_dataset(release):
-    untitled = {key: each for key, each in release.record.items() if key not in ("date", *TEXTS)}
+    untitled = {key: each for key, each in release.record.items() if key not in TEXTS}
     page = Release(untitled).to_html()
     assert "<h1>Statistics of people</h1>" in page
     assert "contact" not in page.partition("<h2>")[0].partition("<body")[2]

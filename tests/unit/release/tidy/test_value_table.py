@@ -156,7 +156,7 @@ def test_columns_that_are_named_like_fields_and_keys_stay_apart(tmp_path):
     names = ["quantile", "Value", "x_from", "asked"]
     columns = {"x": {"kind": "integer", "lower": 0, "upper": 3, "missing": "dropped"}, **dict.fromkeys(names, kind)}
     statistics = [{"kind": "quantiles", "column": "x", "by": name, "epsilon": 1} for name in names]
-    asked = snapdp.study(version=2, dataset="d", relation="change-one", n=2, columns=columns, statistic=[*statistics])
+    asked = snapdp.study(format=1, dataset="d", relation="change-one", n=2, columns=columns, statistic=[*statistics])
     rows = {"x": [1, 2], **{key: ["a", "b"] for key in names}}
     with Ledger.create(tmp_path / "l") as ledger:
         ledger.create_account("d", cap=9, relation="change-one", rows=2)

@@ -74,12 +74,6 @@ def test_a_column_with_edges_is_the_column_where_it_is_summed_or_tested():
         (AGE, {"edges": [0, "1/2", 9]}, BoundError, "no multiple of its step"),
         (AGE, {"edges": [0, 9], "outside": "kept"}, ParameterError, "outside = 'kept' of column 'age' is not known"),
         (AGE, {"edges": [0, 9], "null": "kept"}, ParameterError, "null = 'kept' of column 'age' is not known"),
-        (
-            number_column("x", lower=0, upper=9),
-            {"edges": [0, 9], "null": "binned"},
-            ParameterError,
-            "there is nothing to bin",
-        ),
     ],
 )
 def test_bins_that_make_no_sense_are_refused(column, given, kind, problem):

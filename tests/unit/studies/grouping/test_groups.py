@@ -114,7 +114,6 @@ def test_a_list_of_one_column_in_a_record_is_none_that_was_written():
         (lambda: groups_of([]), "by names 0 columns"),
         (lambda: groups_of([REGION, AGE]), "'age' holds numbers and cannot name groups without bin edges"),
         (lambda: groups_of([REGION, "sex"]), "no column"),
-        (lambda: groups_of(binned(number_column("x", lower=0, upper=1), edges=[0, 1])), "the rule of version 1"),
         (lambda: histogram_query(SEX, N, by=[REGION, SEX]), "histogram of 'sex' by itself"),
         (lambda: histogram_query(AGE, N, edges=[0, 9], by=[REGION, AGES]), "histogram of 'age' by itself"),
         (

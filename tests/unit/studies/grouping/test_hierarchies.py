@@ -28,7 +28,7 @@ def study_of(town, relation=None, columns=None, **statistic):
     rows = relation or {"relation": "add-remove", "n_max": 100}
     asked = {"kind": "count", "by": "town", "margins": "hierarchy", "epsilon": 1, **statistic}
     declared = {"town": town, "sex": {"kind": "boolean"}, **(columns or {})}
-    return study_from_values({"version": 2, "dataset": "d", **rows, "columns": declared, "statistic": [asked]})
+    return study_from_values({"format": 1, "dataset": "d", **rows, "columns": declared, "statistic": [asked]})
 
 
 def margins_of(*arguments, **said):

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
+from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.studies import plan_of, study_from_toml, study_from_values, study_to_toml
 from snapdp.studies.columns import category_column
 from snapdp.studies.grouping.groups import groups_of
@@ -24,7 +24,7 @@ GROUPS = groups_of([category_column(name, categories=["x", "y"]) for name in "ab
 def study_of(*, columns=COLUMNS, relation=None, top=None, **statistic):
     asked = {"kind": "count", "by": ["region", "sex"], "epsilon": 1, **statistic}
     rows = relation or {"relation": "add-remove", "n_max": 1000}
-    given = {"version": 2, "dataset": "d", **rows, **(top or {}), "columns": columns}
+    given = {"format": 1, "dataset": "d", **rows, **(top or {}), "columns": columns}
     return study_from_values({**given, "statistic": [{k: v for k, v in asked.items() if v is not None}]})
 
 
@@ -149,11 +149,9 @@ def test_too_many_cells_margins_or_columns_are_refused_before_anything_is_planne
             study_of(columns=nine, by=list(nine), margins=margins)
 
 
-def test_version_1_and_a_tiny_alpha_are_refused():
+def test_a_tiny_alpha_is_refused():
     with pytest.raises(ParameterError, match="alpha"):
         plan_of(study_of(margins="all", alpha="1e-11"))
-    with pytest.raises(SnapdpError):
-        study_of(top={"version": 1}, columns={"region": REGION}, by="region", margins="all")
 
 
 def test_a_name_that_could_be_several_stands_in_quotes():

@@ -18,7 +18,7 @@ COUNTIES = {"NRW": ["Bonn", "Aachen"], "RLP": ["Mainz", "Trier"]}
 PARENTS = {"county": COUNTIES, "country": {"Germany": ["RLP", "NRW"]}}
 TOWN = category_column("town", categories=TOWNS)
 HOSTILE = ["", " / ", "a, b", '"', "\x1b[31m", "../../x", "= 1", "<b>", "x" * 300, "ä\u202e"]
-STUDY = """version = 2
+STUDY = """format = 1
 dataset = "people"
 relation = "add-remove"
 n_max = 100
@@ -43,7 +43,7 @@ epsilon = 1
 
 
 def study_of(column, **statistic):
-    given = {"version": 2, "dataset": "d", "relation": "add-remove", "n_max": 9, "columns": {"town": column}}
+    given = {"format": 1, "dataset": "d", "relation": "add-remove", "n_max": 9, "columns": {"town": column}}
     asked = {"kind": "count", "by": "town", "margins": "hierarchy", "epsilon": 1, **statistic}
     return study_from_values({**given, "statistic": [asked]})
 
@@ -80,7 +80,7 @@ def test_a_study_declares_parents_and_is_written_and_read_back():
     assert study_from_toml(text) == study
     assert study == study_from_values(
         {
-            "version": 2,
+            "format": 1,
             "dataset": "people",
             "relation": "add-remove",
             "n_max": 100,
@@ -197,14 +197,6 @@ def test_columns_without_a_list_of_categories_have_no_parents(kind):
     }[kind]
     with pytest.raises(ParameterError, match="the key 'parents' is not known"):
         study_of({"kind": kind, **said, "parents": {"county": COUNTIES}})
-
-
-def test_version_1_has_no_parents():
-    with pytest.raises(ParameterError, match="parents"):
-        study_from_toml(STUDY.replace("version = 2", "version = 1"))
-    study = study_from_toml(STUDY)
-    with pytest.raises(ParameterError, match="version 1"):
-        type(study)(**{**{name: getattr(study, name) for name in study._fields}, "version": 1, "asked": ()})
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ EPSILONS = ("0.3", "0.48", "0.49", "0.7", "0.99", "1/3", "3", "40")
 def lines(**relation):
     relation = relation or {"relation": "change-one", "n": 5000}
     asked = [{**each, "epsilon": "0.5"} for each in ABOUT]
-    return snapdp.study(version=2, dataset="p", columns=COLUMNS, statistic=asked, **relation).plan().lines
+    return snapdp.study(format=1, dataset="p", columns=COLUMNS, statistic=asked, **relation).plan().lines
 
 
 def test_a_hint_is_true_at_the_accuracies_that_a_plan_shows():

@@ -34,8 +34,8 @@ from snapdp.values import replaced
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=100)
 N, MANY = change_one(n=5000), add_remove(n_max=10_000)
-AGE = number_column("age", lower=0, upper=120, step=1)
-KIDS = integer_column("kids", lower=0, upper=12)
+AGE = number_column("age", lower=0, upper=120, step=1, missing="middle")
+KIDS = integer_column("kids", lower=0, upper=12, missing="middle")
 REGION = category_column("region", categories=["north", "south"])
 QUERIES = [
     mean_query(AGE, N),
@@ -163,7 +163,7 @@ TARGETS = [
     (sum_query(AGE, MANY), 5000),
     (sum_query(KIDS, N), 100),
     (sum_query(KIDS, N), "99.5"),
-    (sum_query(integer_column("tens", lower=0, upper=50, step=10), N), 75),
+    (sum_query(integer_column("tens", lower=0, upper=50, step=10, missing="middle"), N), 75),
     (histogram_query(REGION, N), 1),
     (histogram_query(REGION, N), 10),
     (count_query(MANY), "0.5"),
@@ -204,8 +204,8 @@ def test_targets_of_whole_statistics_around_the_grid_one_are_met_at_the_least_ep
     [
         count_query(add_remove(n_max=9)),
         histogram_query(REGION, change_one(n=9)),
-        sum_query(integer_column("x", lower=-1, upper=2), add_remove(n_max=4)),
-        sum_query(integer_column("x", lower=-30, upper=20, step=10), change_one(n=4)),
+        sum_query(integer_column("x", lower=-1, upper=2, missing="middle"), add_remove(n_max=4)),
+        sum_query(integer_column("x", lower=-30, upper=20, step=10, missing="middle"), change_one(n=4)),
     ],
     ids=lambda q: q.title,
 )
@@ -224,7 +224,9 @@ def test_accuracies_are_in_units_of_the_statistic():
         Line(statistic=query, epsilon=F(3, 10)).accuracy for query in (mean_query(AGE, N), sum_query(AGE, N))
     )
     assert total == 5000 * mean
-    pence, pounds = (number_column("x", lower=0, upper=u, step=s) for u, s in ((1000, 1), (10, "0.01")))
+    pence, pounds = (
+        number_column("x", lower=0, upper=u, step=s, missing="middle") for u, s in ((1000, 1), (10, "0.01"))
+    )
     assert (
         Line(statistic=mean_query(pence, N), epsilon=F(1)).accuracy
         == 100 * Line(statistic=mean_query(pounds, N), epsilon=F(1)).accuracy
@@ -282,7 +284,7 @@ def test_a_mean_of_those_who_answered_says_what_its_parts_run_at_and_promises_no
         "sum and count together cost the epsilon typed (1 and 1/2 of it: a row that changes the count moves the sum "
         "half as far)" in line.remarks
     )
-    whole = Line(statistic=sum_query(integer_column("wages", lower=-60, upper=60), N), epsilon=F(1))
+    whole = Line(statistic=sum_query(integer_column("wages", lower=-60, upper=60, missing="middle"), N), epsilon=F(1))
     assert abs(line.accuracies[0] - whole.accuracies[0]) < 8  # the centred sum has the sensitivity of the width
     assert line.derived_accuracy(N.rows) < F(1, 5)
     assert line.derived_accuracy(N.rows // 2) > line.derived_accuracy(N.rows)
@@ -412,7 +414,7 @@ def test_planning_a_million_cells_needs_no_cells():
 
 def test_a_mean_of_a_0_1_column_is_planned_with_whole_sums():
     """2 % less epsilon than for any real sum: a whole number never lies between two outputs of a grid below 1."""
-    smoker = number_column("smoker", lower=0, upper=1, step=1)
+    smoker = number_column("smoker", lower=0, upper=1, step=1, missing="middle")
     (line,) = plan([ask(mean_query(smoker, N), accuracy=F(6, 5000))]).lines
     assert line.epsilon == F("0.4891")
     (part,) = line.statistic.parts

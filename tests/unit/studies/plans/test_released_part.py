@@ -20,7 +20,7 @@ COLUMNS = {
 
 def plan_of(*asked):
     statistic = [{"epsilon": "0.5", **each} for each in asked]
-    study = snapdp.study(version=2, dataset="p", relation="change-one", n=3, columns=COLUMNS, statistic=statistic)
+    study = snapdp.study(format=1, dataset="p", relation="change-one", n=3, columns=COLUMNS, statistic=statistic)
     return study.plan()
 
 

@@ -12,7 +12,7 @@ from snapdp.values import replaced
 def line_of(groups):
     columns = {"region": {"kind": "category", "categories": [f"r{i}" for i in range(groups)]}}
     asked = [{"kind": "histogram", "column": "region", "epsilon": "0.5"}]
-    study = snapdp.study(version=2, dataset="p", relation="add-remove", n_max=9, columns=columns, statistic=asked)
+    study = snapdp.study(format=1, dataset="p", relation="add-remove", n_max=9, columns=columns, statistic=asked)
     return study.plan().lines[0]
 
 

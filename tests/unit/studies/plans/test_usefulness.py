@@ -28,8 +28,8 @@ from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced
 
 F = Fraction
-AGE = integer_column("age", lower=0, upper=120)
-PAY = number_column("pay", lower=500, upper=1000, step=1)
+AGE = integer_column("age", lower=0, upper=120, missing="middle")
+PAY = number_column("pay", lower=500, upper=1000, step=1, missing="middle")
 REGION = category_column("region", categories=["north", "south", "east", "west"])
 ADD, ONE = add_remove(n_max=400), change_one(n=400)
 WEAK = [

@@ -25,7 +25,7 @@ from snapdp.values import replaced
 
 F = Fraction
 ADD, ONE = add_remove(n_max=5000), change_one(n=5000)
-AGE = integer_column("age", lower=0, upper=120)
+AGE = integer_column("age", lower=0, upper=120, missing="middle")
 REGION = category_column("region", categories=["north", "south", "east", "west"])
 NAMES = ["x", "n" * 70, "n" * 5000, "東京" * 30, "a b " * 20, "\u202eage", "e\u0301" * 90, "=1+1", "a\nb"]
 
@@ -78,7 +78,9 @@ def test_a_statistic_is_one_line_and_a_long_title_stands_above_its_figures():
         "  mean(age) by region      0.4  ████▊  ± 1.786 if a group has 1,250 rows",
         "  count                    0.1  █▎     ± 30",
     )
-    wide = integer_column("the years since somebody was born, in whole ones, as they said", lower=0, upper=120)
+    wide = integer_column(
+        "the years since somebody was born, in whole ones, as they said", lower=0, upper=120, missing="middle"
+    )
     lines = plan_words(plan([ask(mean_query(wide, ADD), epsilon="0.4"), ask(count_query(ADD), epsilon="0.1")])).lines
     assert lines[1:] == (
         "  mean(the years since somebody was born, in whole ones, as they said)",

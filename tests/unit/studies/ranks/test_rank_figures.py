@@ -66,7 +66,7 @@ def test_the_words_have_share_levels_and_tree():
     assert flat.branches == (121,)
     assert "each of 121 levels is counted by itself" in flat.in_words
     assert line("1/10000").ranks.advice() == "nothing will be known: give more epsilon, or a wider step"
-    many = replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1)
+    many = replaced(flat, levels=number_column("pay", lower=0, upper=1, missing="middle").levels + 1)
     assert many.advice("x") == "declare a wider step, such as x: fewer levels err less"
     assert flat.advice() == flat.advice("x") == ""
     assert replaced(flat, radius=F(flat.rows, 9)).advice("x").startswith("declare")

@@ -155,7 +155,8 @@ def _of_group(query: Query, rows: list[Row]) -> list[Fraction]:
         return [sum((x - middle for x in xs), Fraction(0)), Fraction(len(xs))]
     if query.kind == "variance":
         return [covariance([(x, x) for x in xs])]
-    return [covariance(list(zip(xs, [row[1] for row in rows], strict=True)))]
+    ys = [query.columns[1].missing if row[1] is None else row[1] for row in rows]
+    return [covariance(list(zip(xs, ys, strict=True)))]
 
 
 def _centred(query: Query, rows: list[Row]) -> list[Fraction]:

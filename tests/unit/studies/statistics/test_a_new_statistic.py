@@ -82,11 +82,11 @@ def registered(monkeypatch):
 
 
 VALUES = {
-    "version": 1,
+    "format": 1,
     "dataset": "people",
     "relation": "change-one",
     "n": 4,
-    "columns": {"age": {"kind": "integer", "lower": 0, "upper": 120}},
+    "columns": {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
     "statistic": [{"kind": "squares", "column": "age", "unit": "1/2", "epsilon": "100"}],
 }
 
@@ -131,7 +131,7 @@ def test_a_command_plans_it_from_a_study_file(tmp_path):
 
 @pytest.mark.usefixtures("registered")
 def test_its_sensitivity_is_that_of_all_tables_of_two_rows():
-    column = integer_column("x", lower=0, upper=3)
+    column = integer_column("x", lower=0, upper=3, missing="middle")
     for relation in (change_one(n=2), add_remove(n_max=2)):
         statistic = SumOfSquares.of(column, relation=relation)
         (part,) = statistic.parts

@@ -32,17 +32,17 @@ from tests.unit.studies.statistics.enumeration import numerators as numerators_b
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=40)
 COLUMNS = [
-    number_column("x", lower=500, upper=1000),
-    number_column("x", lower=-1, upper=1, step="1/10", missing=1, everywhere=True),
-    integer_column("x", lower=-3, upper=4, missing=-3, everywhere=True),
-    number_column("x", lower=2**52, upper=2**52 + 1),
-    number_column("x", lower="-0.3", upper="1.2", step="1/2"),
-    number_column("x", lower=0, upper=2**31, step=1, missing=0, everywhere=True),
+    number_column("x", lower=500, upper=1000, missing="middle"),
+    number_column("x", lower=-1, upper=1, step="1/10", missing=1),
+    integer_column("x", lower=-3, upper=4, missing=-3),
+    number_column("x", lower=2**52, upper=2**52 + 1, missing="middle"),
+    number_column("x", lower="-0.3", upper="1.2", step="1/2", missing="middle"),
+    number_column("x", lower=0, upper=2**31, step=1, missing=0),
     number_column("x", lower=500, upper=1000, missing="dropped"),
     number_column("x", lower="-0.3", upper="1.2", step="1/10", missing="dropped"),
     integer_column("x", lower=-3, upper=4, missing=4),
 ]
-Y = number_column("y", lower=-4, upper=4, step="1/8")
+Y = number_column("y", lower=-4, upper=4, step="1/8", missing="middle")
 G = category_column("g", categories=["a", "A", "", "e\u0301"], unknown="binned", null="binned")
 H = category_column("g", categories=["A", "a"])
 SECOND = category_column("h", categories=["u", "", ","], null="binned")
@@ -50,8 +50,8 @@ SPECIAL = [None, math.nan, math.inf, -math.inf, -0.0, 5e-324, -5e-324, 1.7976931
 
 
 def end_near(column, value):
-    """Return an end of a range: in version 1 any number is, later a multiple of the step."""
-    return value if column.everywhere else nearest_multiple(value, column.step)
+    """Return an end of a range: a multiple of the step."""
+    return nearest_multiple(value, column.step)
 
 
 def queries_of(column, relation):
@@ -86,10 +86,9 @@ def queries_of(column, relation):
         sum_query(column, relation, by=[SECOND, H], where=where[:1]),
         histogram_query(column, relation, edges=[column.lower, middle, column.upper], by=[SECOND, G]),
     ]
-    if not column.everywhere:
-        cut = binned(column, edges=[middle, column.upper], outside="binned", null="binned")
-        asked += [mean_query(column, relation, by=[G, cut, SECOND]), count_query(relation, by=cut)]
-        asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
+    cut = binned(column, edges=[middle, column.upper], outside="binned", null="binned")
+    asked += [mean_query(column, relation, by=[G, cut, SECOND]), count_query(relation, by=cut)]
+    asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
     if column.levels < 500:
         asked += [
             quantiles_query(column, relation, branching=branching)
@@ -106,9 +105,9 @@ def queries_of(column, relation):
 
 
 def quantised(column, cell) -> Fraction | None:
-    """Return what a cell stands for, in rationals; None where it is missing, and nothing stands in everywhere."""
+    """Return what a cell stands for, in rationals; None where it is missing."""
     if cell is None or math.isnan(cell):
-        return column.missing if column.everywhere else None
+        return None
     inside = (column.upper if cell > 0 else column.lower) if math.isinf(cell) else F(cell)
     inside = min(max(inside, column.lower), column.upper)
     return column.lower + column.step * math.floor((inside - column.lower) / column.step + F(1, 2))
@@ -213,14 +212,14 @@ def test_eight_rows_between_2_to_the_52_and_the_next_double():
 
 def test_a_million_tiny_rows_with_a_one_first_or_last():
     """In doubles 1 + 2**-53 + 2**-53 + ... is 1, and 2**-53 + ... + 1 is not: the order decides by 10**6 * 2**-53."""
-    column = number_column("x", lower=0, upper=1, step=F(1, 2**31))
+    column = number_column("x", lower=0, upper=1, step=F(1, 2**31), missing="middle")
     values = np.full(1_000_000, 2.0**-53)
     first, last = with_first(values, 1.0), with_first(values, 1.0)[::-1]
     query = sum_query(column, change_one(n=len(values)))
     (one,), (two,), (none,) = (exact_values([query], open_table({"x": each})) for each in (first, last, values))
     assert one == two == ((column.levels,),)
     assert none == ((0,),)
-    tiny = number_column("x", lower=0, upper=F(1, 2**33), step=F(1, 2**53), missing=0, everywhere=True)
+    tiny = number_column("x", lower=0, upper=F(1, 2**33), step=F(1, 2**53), missing=0)
     (sums,) = exact_values([sum_query(tiny, change_one(n=len(values)))], open_table({"x": first}))
     assert sums == ((999_999 + tiny.levels,),)
 
@@ -228,7 +227,7 @@ def test_a_million_tiny_rows_with_a_one_first_or_last():
 def test_2_to_the_25_ones_stored_as_float32(tmp_path):
     """In float32 such a sum stops at 2**24."""
     path, count = tmp_path / "ones.duckdb", 2**25
-    column = number_column("x", lower=0, upper=1, step="1/2")
+    column = number_column("x", lower=0, upper=1, step="1/2", missing="middle")
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"CREATE TABLE ones AS SELECT CAST(1 AS FLOAT) AS x FROM range({count})")
     relation = change_one(n=count)
@@ -264,7 +263,7 @@ def test_999_of_1000_cells_missing():
 
 
 def test_a_wrong_declared_n_is_refused_without_telling_the_right_one():
-    column = integer_column("x", lower=0, upper=10)
+    column = integer_column("x", lower=0, upper=10, missing="middle")
     table = open_table({"x": [1] * 4321})
     with pytest.raises(DataError, match="declared n = 5000 rows") as refused:
         exact_values([mean_query(column, change_one(n=5000))], table)
@@ -272,7 +271,7 @@ def test_a_wrong_declared_n_is_refused_without_telling_the_right_one():
 
 
 def test_more_rows_than_n_max_look_like_n_max():
-    column = integer_column("x", lower=0, upper=10)
+    column = integer_column("x", lower=0, upper=10, missing="middle")
     relation = add_remove(n_max=3)
     queries = [count_query(relation), sum_query(column, relation), mean_query(column, relation)]
     found = exact_values(queries, open_table({"x": [10] * 5}))
@@ -280,7 +279,7 @@ def test_more_rows_than_n_max_look_like_n_max():
 
 
 def test_an_answer_about_rows_is_never_taken_for_one_about_persons():
-    column, by_row = integer_column("x", lower=0, upper=10), add_remove(n_max=10)
+    column, by_row = integer_column("x", lower=0, upper=10, missing="middle"), add_remove(n_max=10)
     by_person = add_remove(n_max=10, person="id", rows_per_person=3)
     table = open_table({"x": [1, 2], "id": ["a", "a"]})
     about_rows = table.aggregates(aggregates_of([sum_query(column, by_row)]))
@@ -291,7 +290,7 @@ def test_an_answer_about_rows_is_never_taken_for_one_about_persons():
 
 
 def test_queries_share_what_they_ask_for():
-    column = integer_column("x", lower=0, upper=10)
+    column = integer_column("x", lower=0, upper=10, missing="middle")
     relation = change_one(n=2)
     queries = [mean_query(column, relation), sum_query(column, relation), variance_query(column, relation)]
     asked = aggregates_of(queries)

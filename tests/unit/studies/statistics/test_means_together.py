@@ -214,7 +214,7 @@ def study(*statistics, relation=None, **rules):
     columns["g"] = {"kind": "category", "categories": ["a", "b"]}
     said = relation or {"relation": "add-remove", "n_max": 9}
     lines = [{"kind": "mean", "epsilon": 1, **each} for each in statistics]
-    return study_from_values({"version": 2, "dataset": "d", **said, "columns": columns, "statistic": lines})
+    return study_from_values({"format": 1, "dataset": "d", **said, "columns": columns, "statistic": lines})
 
 
 BAD = {
@@ -261,14 +261,6 @@ def test_more_columns_than_a_record_is_read_with_are_refused():
     columns = [integer_column(f"c{i}", lower=0, upper=1, missing="middle") for i in range(MOST_COLUMNS + 1)]
     with pytest.raises(SnapdpError, match="1 to 64 columns"):
         mean_query(columns, add_remove(n_max=9))
-
-
-def test_version_1_has_no_means_of_several_columns():
-    columns = {name: {"kind": "number", "lower": 0, "upper": 1} for name in "xy"}
-    lines = [{"kind": "mean", "columns": ["x", "y"], "epsilon": 1}]
-    values = {"dataset": "d", "relation": "add-remove", "n_max": 9, "columns": columns, "statistic": lines}
-    with pytest.raises(ParameterError, match="version 1 has no word"):
-        study_from_values({"version": 1, **values})
 
 
 @pytest.mark.parametrize("name", ["a\nb", "=1+1", "mean of x", "count", "\u202eage", "x" * 3000, "[bold]"])

@@ -29,14 +29,14 @@ from snapdp.values import replaced
 
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=100)
-AGE = integer_column("age", lower=0, upper=120)
-PAY = number_column("pay", lower=500, upper=1000, step="1/4")
+AGE = integer_column("age", lower=0, upper=120, missing="middle")
+PAY = number_column("pay", lower=500, upper=1000, step="1/4", missing="middle")
 REGION = category_column("region", categories=["north", "south", "east", "west"])
 epsilons = st.fractions(min_value=F(1, 1000), max_value=50, max_denominator=1000).filter(bool)
 
 
 def test_the_mean_of_the_design_runs_on_the_sum_in_steps():
-    (part,) = mean_query(number_column("age", lower=0, upper=120, step=1), change_one(n=5000)).parts
+    (part,) = mean_query(number_column("age", lower=0, upper=120, step=1, missing="middle"), change_one(n=5000)).parts
     p = mechanism(part, "0.3").parameters
     assert (p.sensitivity, p.noise_scale, p.grid) == (120, 400, 32)
     assert (p.lower, p.upper, part.numerator.factor) == (0, 600_000, F(1, 5000))
@@ -51,7 +51,7 @@ def printed(query, epsilon, indices):
 
 def test_bounds_far_from_zero_keep_small_indices_under_change_one():
     """Counted from zero the sum of eight values near 2**52 would need grid indices beyond 2**52."""
-    column = integer_column("x", lower=2**52, upper=2**52 + 1)
+    column = integer_column("x", lower=2**52, upper=2**52 + 1, missing="middle")
     assert mechanism(sum_query(column, change_one(n=8)).parts[0], 1).parameters.high < 1000
     with pytest.raises(BoundError, match="doubles near"):  # whole numbers print exactly, means there do not
         mechanism(mean_query(column, change_one(n=8)).parts[0], 1)
@@ -64,8 +64,8 @@ WHOLE = {
     "histogram": histogram_query(REGION, change_one(n=50)),
     "bins": histogram_query(PAY, add_remove(n_max=50), edges=[500, 700, 1000]),
     "sum": sum_query(AGE, change_one(n=50)),
-    "sum of tens": sum_query(integer_column("x", lower=-35, upper=35, step=10), change_one(n=7)),
-    "sum add-remove": sum_query(integer_column("x", lower=-3, upper=5), add_remove(n_max=50)),
+    "sum of tens": sum_query(integer_column("x", lower=-35, upper=35, step=10, missing="middle"), change_one(n=7)),
+    "sum add-remove": sum_query(integer_column("x", lower=-3, upper=5, missing="middle"), add_remove(n_max=50)),
     "groups": count_query(add_remove(n_max=50), by=REGION),
 }
 
@@ -89,7 +89,7 @@ def test_whole_statistics_use_a_grid_of_at_least_one_and_print_integers(query, e
 def test_other_statistics_keep_the_fine_grid_and_print_doubles():
     for query in (
         mean_query(AGE, change_one(n=50)),
-        sum_query(number_column("x", lower=0, upper=1), change_one(n=50)),
+        sum_query(number_column("x", lower=0, upper=1, missing="middle"), change_one(n=50)),
         variance_query(AGE, change_one(n=50)),
         covariance_query(AGE, PAY, change_one(n=50)),
     ):
@@ -98,7 +98,12 @@ def test_other_statistics_keep_the_fine_grid_and_print_doubles():
         assert not part.numerator.integers
         assert m.parameters.grid * 16 >= m.parameters.noise_scale > m.parameters.grid * 8
         assert {type(each) for each in printed(query, 40, [0, 3])} == {float}
-    assert mechanism(mean_query(integer_column("x", lower=0, upper=1), change_one(n=9)).parts[0], 4).parameters.grid < 1
+    assert (
+        mechanism(
+            mean_query(integer_column("x", lower=0, upper=1, missing="middle"), change_one(n=9)).parts[0], 4
+        ).parameters.grid
+        < 1
+    )
 
 
 @PROPERTY
@@ -187,14 +192,14 @@ def test_conditions_and_rules_for_missing_cells_survive_records(title):
 def test_a_column_says_in_records_which_rule_it_has():
     assert column_values(WAGES)["missing"] == "dropped"
     assert column_values(KIDS)["missing_in_sums"] == "0"
-    assert column_values(AGE)["missing"] == "60"  # version 1: everywhere
     for column in (WAGES, KIDS, AGE):
         assert column_from(column_values(column)).declared_lower == column.lower
         assert column_values(column_from(column_values(column))) == column_values(column)
     both = column_values(KIDS) | {"missing": "1"}
     neither = {key: value for key, value in column_values(KIDS).items() if key != "missing_in_sums"}
-    for wrong in (both, neither):
-        with pytest.raises(DataError, match="says twice, or never"):
+    number = {"missing": "1", **neither}
+    for wrong in (both, neither, number):
+        with pytest.raises(DataError, match="does not say once"):
             column_from(wrong)
 
 
@@ -209,12 +214,8 @@ def test_what_missing_cells_count_as_is_said_in_words():
     assert told(histogram_query(KIDS, change_one(n=9), edges=[0, 3])) == ["rows without kids are in no bin"]
     binned = histogram_query(KIDS, change_one(n=9), edges=[0, 3], missing="binned")
     assert told(binned) == ["rows without kids have a bin of their own"]
-    assert told(histogram_query(AGE, change_one(n=9), edges=[0, 3])) == ["missing cells of age count as 60 (middle)"]
-    where = [condition(KIDS, start=3), condition(AGE, start=3)]
-    assert told(count_query(change_one(n=9), where=where)) == [
-        "a row without kids meets no condition on it",
-        "missing cells of age count as 60 (middle)",
-    ]
+    where = [condition(KIDS, start=3)]
+    assert told(count_query(change_one(n=9), where=where)) == ["a row without kids meets no condition on it"]
 
 
 def test_queries_have_titles_that_people_write():
@@ -269,7 +270,6 @@ def test_statistics_that_the_relation_does_not_define_are_refused_with_what_is_a
         (lambda: histogram_query(AGE, change_one(n=9), edges="12"), "needs public bin edges"),
         (lambda: histogram_query(AGE, change_one(n=9), edges=[0, 1], outside="kept"), "outside = 'kept'"),
         (lambda: histogram_query(KIDS, change_one(n=9), edges=[0, 1], missing="kept"), "missing = 'kept'"),
-        (lambda: histogram_query(AGE, change_one(n=9), edges=[0, 1], missing="binned"), "there is nothing to bin"),
         (lambda: histogram_query(REGION, change_one(n=9), missing="dropped"), "no bin edges"),
         (lambda: mean_query(WAGES, change_one(n=9), count_share="1/4"), "less than it can have for nothing"),
         (lambda: sum_query(WAGES, change_one(n=9), where=NORTH * 2), "same column"),
@@ -313,10 +313,11 @@ def test_a_query_whose_parts_spend_more_than_epsilon_cannot_be_built():
 
 
 def test_conditions_and_bins_that_hold_no_step_are_refused():
-    age = integer_column("age", lower=0, upper=120)
+    age = number_column("age", lower=0, upper=120, missing="middle")
+    far, near = age.step, age.step / 4
     with pytest.raises(BoundError, match="no multiple of the step"):
-        condition(age, start="18.2", below="18.7")
-    assert condition(age, start="18.2", below="19.5").text == "91/5 <= age < 39/2"
+        condition(age, start=far + near, below=far + 2 * near)
+    assert condition(age, start=far + near, below=2 * far + near).start == far + near
     with pytest.raises(BoundError, match="holds no multiple of the step"):
-        histogram_query(age, change_one(n=9), edges=[0, "18.2", "18.7", 120])
-    assert histogram_query(age, change_one(n=9), edges=[0, "119.5", 120]).cells == 2
+        histogram_query(age, change_one(n=9), edges=[0, far + near, far + 2 * near, 120])
+    assert histogram_query(age, change_one(n=9), edges=[0, 120 - near, 120]).cells == 2

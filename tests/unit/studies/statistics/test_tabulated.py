@@ -160,7 +160,9 @@ def test_a_table_with_more_rows_than_declared_is_clamped_in_every_margin_whateve
 def test_the_grid_of_a_margin_is_at_most_one_unit_so_that_every_value_lies_on_it(epsilon):
     for query in (
         count_query(add_remove(n_max=1000), by=[G, H], margins="all"),
-        sum_query(number_column("x", lower=0, upper=1, step="1/8"), add_remove(n_max=9), by=G, margins="all"),
+        sum_query(
+            number_column("x", lower=0, upper=1, step="1/8", missing="middle"), add_remove(n_max=9), by=G, margins="all"
+        ),
     ):
         for part in query.parts:
             grid = mechanism(part, epsilon).parameters.data_grid

@@ -74,10 +74,10 @@ def test_levels_equal_rationals_on_random_grids(elsewhere):
     assert kinds == {"double": 8, "narrow": 8, "wide": 8}
     cells = [[math.nan if x in (NAN, MINUS_NAN) else x for x in adversarial(c, draw, 400)] for c in grids]
     named = [
-        number_column(f"x{i}", lower=c.lower, upper=c.upper, step=c.step, missing=c.missing, everywhere=True)
+        number_column(f"x{i}", lower=c.lower, upper=c.upper, step=c.step, missing=c.missing)
         for i, c in enumerate(grids)
     ]
-    row = integer_column("row", lower=0, upper=400)
+    row = integer_column("row", lower=0, upper=400, missing="middle")
     table = elsewhere(
         {"row": ("bigint", list(range(400))), **{c.name: ("double", x) for c, x in zip(named, cells, strict=True)}}
     )
@@ -99,9 +99,13 @@ def hard_numbers() -> dict[str, tuple[str, list[Decimal]]]:
 
 def check_hard_numbers(place):
     cells = hard_numbers()
-    top = {"lower": 2**120 - 2**73, "upper": 2**120 + 2**85, "step": 2**68}
-    columns = [integer_column("row", lower=0, upper=300), number_column("huge", **top), number_column("long", **top)]
-    columns.append(number_column("fine", lower=0, upper=1000, step=1))
+    top = {"lower": 2**120 - 2**73, "upper": 2**120 + 2**85, "step": 2**68, "missing": "middle"}
+    columns = [
+        integer_column("row", lower=0, upper=300, missing="middle"),
+        number_column("huge", **top),
+        number_column("long", **top),
+    ]
+    columns.append(number_column("fine", lower=0, upper=1000, step=1, missing="middle"))
     doubles = [[float(each) for each in cells[c.name][1]] for c in columns]  # Python's: the nearest
     wanted = [tuple(expected(c, x[i]) for c, x in zip(columns, doubles, strict=True)) for i in range(300)]
     assert sorted(levels_on(place(cells), columns)) == wanted
@@ -117,10 +121,10 @@ def test_numbers_of_128_bits_are_read_as_their_nearest_double_on_duckdb(tmp_path
 
 AWKWARD = ["a", "A", "", "a ", "é", "e\u0301", "it's", '"', "🙂", "back\\slash", "%s"]
 LABELS = category_column("label", categories=AWKWARD, unknown="binned", null="binned")
-U = number_column("u", lower="-1.5", upper=2, step="1/8")
-V = number_column("v", lower=0, upper=2**31, step=1)
-W = integer_column("w", lower=-1000, upper=1000, missing=7, everywhere=True)
-D = number_column("d", lower="-0.3", upper="99.9", step="1/10")
+U = number_column("u", lower="-1.5", upper=2, step="1/8", missing="middle")
+V = number_column("v", lower=0, upper=2**31, step=1, missing="middle")
+W = integer_column("w", lower=-1000, upper=1000, missing=7)
+D = number_column("d", lower="-0.3", upper="99.9", step="1/10", missing="middle")
 NUMBERS = [U, V, W, D]
 CUTS = [  # groups by bins: of doubles next to edges, and of decimals
     binned(number_column("u", lower="-1.5", upper=2, step="1/8", missing="dropped"), edges=[-1, 0, "1/8", 1],
@@ -194,7 +198,7 @@ def test_every_kind_of_request_is_answered_as_plain_python_does(elsewhere):
 
 @on_spark_in_the_long_suite
 def test_groups_by_several_columns_are_those_of_plain_python(elsewhere):
-    columns, levels = test_aggregates.random_table(700, everywhere=False)
+    columns, levels = test_aggregates.random_table(700)
     kinds = {"x": "bigint", "y": "double", "few": "text", "many": "text"}
     every = test_aggregates.SEVERAL
     found = elsewhere({name: (kinds[name], cells) for name, cells in columns.items()}).aggregates(every)
@@ -223,7 +227,7 @@ def test_the_largest_products_summed_do_not_overflow(elsewhere):
 
 TABLES = 40
 T = category_column("table", categories=[f"t{i}" for i in range(2 * TABLES)])
-X = integer_column("x", lower=-3, upper=9, missing=4, everywhere=True)
+X = integer_column("x", lower=-3, upper=9, missing=4)
 G = category_column("g", categories=["a", "b"])
 AGES = binned(integer_column("x", lower=-3, upper=9, missing="dropped"), edges=[0, 5], outside="binned", null="binned")
 
@@ -248,7 +252,7 @@ def test_the_rows_that_persons_keep_are_the_same_everywhere(elsewhere, tmp_path,
     rows = random_rows(random.Random(most))
     who = Persons(columns=columns, most=most)
     level = {"a": 0, "b": 1}
-    levels = [(int(t[1:]), 7 if x is None else min(max(x, -3), 9) + 3, level.get(g)) for t, x, g, _ in rows]
+    levels = [(int(t[1:]), None if x is None else min(max(x, -3), 9) + 3, level.get(g)) for t, x, g, _ in rows]
     persons = [(g, None if x is None else str(x), p) if len(columns) > 1 else p for _, x, g, p in rows]
     plain = list(zip(levels, persons, strict=True))
     wanted = kept(plain, most=most, salt="it's")

@@ -16,8 +16,8 @@ import snapdp
 with snapdp.Ledger.create({ledger!r}) as ledger:
     ledger.create_account("people", cap=1, relation="change-one", rows=3)
 study = snapdp.study(
-    version=1, dataset="people", relation="change-one", n=3,
-    columns={{"age": {{"kind": "integer", "lower": 0, "upper": 120}}}},
+    format=1, dataset="people", relation="change-one", n=3,
+    columns={{"age": {{"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}}}},
     statistic=[{{"kind": "mean", "column": "age", "epsilon": "1/2"}}],
 )
 for data in ({{"age": [1, 2, 3]}}, {csv!r}):

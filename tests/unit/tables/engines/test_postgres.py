@@ -20,7 +20,7 @@ try:
     import psycopg
 except ImportError:  # the fixture `database` says that nothing here is covered, or fails
     psycopg = None
-X = number_column("x", lower=-8, upper=8, step="1/2", missing=1, everywhere=True)
+X = number_column("x", lower=-8, upper=8, step="1/2", missing=1)
 G = category_column("g", categories=["a", "b"], unknown="binned", null="binned")
 
 
@@ -69,7 +69,7 @@ def test_a_plain_cast_would_fail_for_them(database):
 
 
 def test_decimals_are_read_as_their_nearest_double(database, run, name):
-    column = number_column("x", lower=0, upper=1, step="1/1048576")
+    column = number_column("x", lower=0, upper=1, step="1/1048576", missing="middle")
     cells = [Decimal(i) / Decimal(10**20) for i in range(0, 10**20, 10**20 // 997)]
     run(f"CREATE TABLE {name} (x NUMERIC)", f"INSERT INTO {name} VALUES {', '.join(f'({each})' for each in cells)}")
     plain = open_table({"x": [float(each) for each in cells]}).aggregates([Sum(column=column)])
@@ -96,7 +96,7 @@ def test_text_enums_uuids_domains_and_whole_numbers_are_categories(database, run
         f"CREATE TABLE {name} (g UUID)",
         f"INSERT INTO {name} SELECT gen_random_uuid() FROM generate_series(1, 9)",
     )
-    persons = Persons(column="g", most=1)
+    persons = Persons(columns=("g",), most=1)
     assert open_table(database, table=name).aggregates([Count(persons=persons)]).rows == 9
 
 
@@ -200,8 +200,8 @@ def test_whole_numbers_name_persons_as_text_does(database, run, name):
         f"CREATE TABLE {name} (x INT, id BIGINT)",
         f"INSERT INTO {name} SELECT i, i % 5 FROM generate_series(1, 50) AS i",
     )
-    column = integer_column("x", lower=0, upper=50)
-    asked = [Sum(column=column, persons=Persons(column="id", most=3))]
+    column = integer_column("x", lower=0, upper=50, missing="middle")
+    asked = [Sum(column=column, persons=Persons(columns=("id",), most=3))]
     plain = open_table({"x": list(range(1, 51)), "id": [str(i % 5) for i in range(1, 51)]})
     assert open_table(database, table=name).aggregates(asked) == plain.aggregates(asked)
 

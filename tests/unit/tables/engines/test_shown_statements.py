@@ -12,7 +12,7 @@ from tests.services import new_database, on_spark, postgres_server, spark_sessio
 COLUMNS = {'a "b` c': "DOUBLE PRECISION", "region": "TEXT", "id": "TEXT"}
 ROWS = [(2.0, "it's", "p1"), (9.5, "north", "p1"), (-3.0, "$x", "p2"), (4.25, "north", None), (None, None, "p3")]
 STUDY = {
-    "version": 2,
+    "format": 1,
     "dataset": "it's ${HOME}",
     "relation": "add-remove",
     "n_max": 100,

@@ -19,7 +19,7 @@ from tests.unit.tables.sql.test_generator import NO_NUMBERS, TEXTS
 from tests.unit.tables.tables import csv_text
 
 pytestmark = on_spark
-X = integer_column("x", lower=0, upper=100, missing=50, everywhere=True)
+X = integer_column("x", lower=0, upper=100, missing=50)
 G = category_column("g", categories=["a", 'say "hi"', "a,b", "", "it's"], unknown="binned", null="binned")
 ASKED = [Count(), Sum(column=X), Categories(column=G)]
 CSV = 'x,g\n1,a\n 2.4 ,"say ""hi"""\nabc,"a,b"\n,""\n7,\n1_0,other\n1e1,it\'s\n'
@@ -32,8 +32,8 @@ def frame(spark):
 
 @pytest.mark.long
 def test_text_is_a_number_by_the_one_pattern_on_spark_too(spark, tmp_path):
-    column = number_column("x", lower=0, upper=16, step=1, missing=3, everywhere=True)
-    row = integer_column("row", lower=0, upper=1000)
+    column = number_column("x", lower=0, upper=16, step=1, missing=3)
+    row = integer_column("row", lower=0, upper=1000, missing="middle")
     odd = [each for each in NO_NUMBERS if not set("\r\n\x00") & set(each)]  # Spark reads no cell with a line end
     texts = [*TEXTS, *odd]
     path = tmp_path / "texts.csv"
@@ -157,7 +157,7 @@ def test_stored_tables_are_read_by_name_and_views_are_refused(spark, frame, tmp_
 def test_capitals_dots_and_quotes_in_names_mean_nothing(spark):
     names = ["x", "X", "a.b", "a `b`", "c'd"]
     table = open_table(spark.createDataFrame([(1, 2, 3, 4, 5)], ", ".join(f"c{i} int" for i in range(5))).toDF(*names))
-    columns = [integer_column(name, lower=0, upper=9) for name in names]
+    columns = [integer_column(name, lower=0, upper=9, missing="middle") for name in names]
     found = table.aggregates([Sum(column=c) for c in columns])
     assert [found[Sum(column=c)] for c in columns] == [(1,), (2,), (3,), (4,), (5,)]
 
@@ -166,7 +166,7 @@ def test_no_view_is_left_behind(spark, frame):
     before = {each.name for each in spark.catalog.listTables()}
     open_table(frame).aggregates(ASKED)
     with pytest.raises(DataError, match="no column named"):
-        open_table(frame).aggregates([Sum(column=integer_column("y", lower=0, upper=1))])
+        open_table(frame).aggregates([Sum(column=integer_column("y", lower=0, upper=1, missing="middle"))])
     assert {each.name for each in spark.catalog.listTables()} == before
 
 
@@ -210,7 +210,10 @@ def test_the_fingerprint_is_of_the_rows_not_their_order(frame):
 def test_only_sums_reach_the_driver(spark):
     """Ten thousand rows of a thousand persons in: one row out of each statement, or one for each declared cell."""
     frame = spark.range(10_000).selectExpr("id % 101 AS x", "CAST(id % 1000 AS STRING) AS id", "'a' AS g")
-    asked = [Sum(column=X, persons=Persons(column="id", most=2)), Count(by=G, persons=Persons(column="id", most=2))]
+    asked = [
+        Sum(column=X, persons=Persons(columns=("id",), most=2)),
+        Count(by=G, persons=Persons(columns=("id",), most=2)),
+    ]
     table = open_table(frame)
     collected = []
     select = table._select

@@ -24,7 +24,7 @@ from tests.unit.tables.csvfuzz import files, translated, written
 
 pytestmark = on_spark
 PLAIN = CsvDialect()
-X = integer_column("x", lower=0, upper=1000, missing=7, everywhere=True)
+X = integer_column("x", lower=0, upper=1000, missing=7)
 G = category_column("g", categories=["north", "south"], unknown="binned", null="binned")
 ASKED = [Count(), Sum(column=X), Categories(column=G)]
 
@@ -181,7 +181,7 @@ def test_one_row_is_never_a_thousand_and_one(line_end, spark, tmp_path):
     """It was: count 50 became 1051 on Spark and 51 on DuckDB."""
     path = written(tmp_path, (PEOPLE + planted(line_end)).encode())
     assert open_table(path).aggregates(ASKED).rows == 51
-    one = Count(persons=Persons(column="id", most=1))
+    one = Count(persons=Persons(columns=("id",), most=1))
     assert open_table(path).aggregates([one])[one] == (51,)
     with pytest.raises(DataError, match="not well formed"):
         open_table(path, spark=spark).aggregates(ASKED)
@@ -303,7 +303,7 @@ def test_no_text_is_taken_for_a_setting(spark, tmp_path, monkeypatch):
     many = category_column("${snapdp.side}", categories=[*names, *map(str, range(100))], unknown="binned")
     path = written(tmp_path, b"${snapdp.side},y\n" + b"".join(f"{n},1\n".encode() for n in names), "${x}.csv")
     written(tmp_path, b"wrong,y\n", "$x.csv")
-    one = Persons(column="${snapdp.side}", most=1)
+    one = Persons(columns=("${snapdp.side}",), most=1)
     asked = [Categories(column=few), Categories(column=many)]
     people = [Count(persons=one)]
     tables = [open_table(path), open_table(path, spark=spark)]

@@ -19,7 +19,7 @@ from snapdp.tables.keys import read_keys
 from snapdp.tables.sources import csv_bytes
 from tests.tiers import first_of
 
-AGE = integer_column("age", lower=0, upper=120)
+AGE = integer_column("age", lower=0, upper=120, missing="middle")
 PLACE = category_column("place", categories=["a", "b"])
 TEXT = "age,place\n" + "31,a\n" * 50 + "x,\n"
 
@@ -61,7 +61,7 @@ CHANGES = [append, delete, write_again, cut, replace, forbid]
 CHANGED = "the file changed while it was being read."
 READS = {
     "aggregates": lambda table: table.aggregates([Count(), Sum(column=AGE), Categories(column=PLACE)]),
-    "persons": lambda table: table.aggregates([Count(persons=Persons(column="place", most=1))]),
+    "persons": lambda table: table.aggregates([Count(persons=Persons(columns=("place",), most=1))]),
     "check": lambda table: table.check([AGE, PLACE]),
     "inspect": lambda table: table.inspect([AGE, PLACE]),
     "all": lambda table: table.inspect(),

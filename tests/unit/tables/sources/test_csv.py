@@ -102,7 +102,7 @@ def test_the_pass_over_the_bytes_counts_the_rows_of_the_definition(dialect, monk
                 assert scan.lines - 1 - (0 if len(names) == 1 and "" in dialect.nulls else scan.empty) == len(rows)
 
 
-@pytest.mark.parametrize("persons", [None, Persons(column="g", most=1)])
+@pytest.mark.parametrize("persons", [None, Persons(columns=("g",), most=1)])
 def test_an_engine_that_reads_another_number_of_rows_is_not_believed(persons, tmp_path, monkeypatch):
     table = open_table(written(tmp_path, b"x,g\n1,a\n2,a\n\n3,b\n"))
     assert table.aggregates([Count(persons=persons)]).rows == (3 if persons is None else 2)

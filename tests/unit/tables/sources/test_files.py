@@ -18,7 +18,7 @@ from snapdp.studies.columns import integer_column
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.paths import OTHER_PROGRAMS
 
-AGE = integer_column("age", lower=0, upper=120)
+AGE = integer_column("age", lower=0, upper=120, missing="middle")
 ASKED = [Count(), Sum(column=AGE)]
 
 
@@ -142,7 +142,7 @@ def test_names_that_differ_in_capitals_are_other_columns_and_refused_in_parquet_
     table = twice("AGE", "age", "Age_1", "age_1", "b")
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     for name, cell in (("AGE", 1), ("age", 2), ("Age_1", 3), ("age_1", 4), ("b", 5)):
-        column = integer_column(name, lower=0, upper=120)
+        column = integer_column(name, lower=0, upper=120, missing="middle")
         assert open_table(table).aggregates([Sum(column=column)])[Sum(column=column)] == (cell,)
         if name == "b":
             assert open_table(tmp_path / "t.parquet").aggregates([Sum(column=column)])[Sum(column=column)] == (5,)

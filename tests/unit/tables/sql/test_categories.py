@@ -371,7 +371,7 @@ def test_booleans_and_categories_of_a_csv_file_with_other_signs_are_read_as_the_
 def test_text_by_its_schema_is_no_column_of_numbers(tmp_path):
     from snapdp.studies.columns import number_column
 
-    column = number_column("cell", lower=0, upper=9)
+    column = number_column("cell", lower=0, upper=9, missing="middle")
     cells = {"place": [0, 1], "cell": ["1", "2"]}
     path = tmp_path / "t.parquet"
     pl.DataFrame(cells).write_parquet(path)
@@ -398,7 +398,7 @@ def test_text_by_its_schema_is_no_column_of_numbers(tmp_path):
 def test_text_by_its_schema_is_no_column_of_numbers_on_spark(spark, tmp_path):
     from snapdp.studies.columns import number_column
 
-    column = number_column("cell", lower=0, upper=9)
+    column = number_column("cell", lower=0, upper=9, missing="middle")
     frame = spark.createDataFrame([("1",)], "cell string")
     frame.write.parquet(str(tmp_path / "t.parquet"))
     for table in (open_table(frame), open_table(str(tmp_path / "t.parquet"), spark=spark)):

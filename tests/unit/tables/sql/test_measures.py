@@ -33,7 +33,7 @@ NUMBERS = [0, 1, 2**21 - 1, 2**21, 2**30 - 1, 2**30, 2**31 - 1, None]
 
 def compared(open_typed):
     """Compare all aggregates over a random table, and sums in pieces, with plain Python."""
-    columns, levels = random_table(400, everywhere=False)
+    columns, levels = random_table(400)
     kinds = {"x": "bigint", "y": "double", "few": "text", "many": "text"}
     found = open_typed({name: (kinds[name], cells) for name, cells in columns.items()}).aggregates(SOME)
     assert found.rows == 400
@@ -114,7 +114,7 @@ def test_postgresql_takes_the_rows_that_have_all_columns(database):
 
 X = integer_column("x", lower=0, upper=9, missing="dropped")
 Y = number_column("y", lower=0, upper=4, step="1/2", missing="middle")
-ONE = Persons(column="who", most=1)
+ONE = Persons(columns=("who",), most=1)
 PARTS = [  # of the rows that persons keep, each is in one of these
     Count(where=(Levels(column=X, start=0, below=5),), persons=ONE),
     Count(where=(Levels(column=X, start=5, below=10),), persons=ONE),

@@ -32,8 +32,8 @@ FORMATS = {
     "comma": CsvDialect(delimiter=";", decimal=","),
 }
 PARTS = ("", "1", "0", "12", "123", "000", ".", ",", "-", "e3", " ", "T")  # T is the separator of the format
-X = number_column("x", lower=-100_000, upper=100_000, step="1/1024", missing="777.125", everywhere=True)
-ID = integer_column("id", lower=0, upper=1 << 20)
+X = number_column("x", lower=-100_000, upper=100_000, step="1/1024", missing="dropped")
+ID = integer_column("id", lower=0, upper=1 << 20, missing="middle")
 READ = {  # the texts of the issue and their like: what a person means, or nothing
     "german": {"1.234.567,8": 1234567.8, "1234,5": 1234.5, "1.23": None, "12.5": None, "0.123": None, ",5": 0.5,
                "-1.000": -1000, " 7 ": 7, "1.234,5e2": None, "1234,5e2": 123450, "inf": math.inf, "1,2,3": None,
@@ -87,7 +87,8 @@ def levels(table, cells):
         table.source.prepare(connection)
         rows = table.source.open(connection, [ID, X])
         text = level_rows([ID, X], rows, dialect=table.dialect)
-        return dict(tuple(map(int, row)) for row in table._select(connection, [text])[0])
+        found = table._select(connection, [f"SELECT q0, COALESCE(q1, -1) AS q1 FROM ({text}) AS levels"])[0]
+        return {int(number): None if level == -1 else int(level) for number, level in found}
 
     found = table._guarded(select)
     assert len(found) == len(cells)
@@ -103,8 +104,8 @@ def agree(folder, dialect, cells, **where):
     found = levels(open_table(path, dialect=dialect, **where), cells)
     for i, cell in enumerate(cells):
         number = plain_number(cell, dialect)
-        value = 777.125 if number is None else min(max(float(number), -100_000.0), 100_000.0)
-        assert found[i] == math.floor((value + 100_000) * 1024 + 0.5), cell
+        value = None if number is None else min(max(float(number), -100_000.0), 100_000.0)
+        assert found[i] == (None if value is None else math.floor((value + 100_000) * 1024 + 0.5)), cell
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -20,7 +20,7 @@ X = integer_column("x", lower=0, upper=9, missing="dropped")
 FEW = category_column("g", categories=["a", "b", "c"], null="binned")  # what is unknown is in no cell
 MANY = category_column("many", categories=[f"k{i}" for i in range(80)])
 WHO = Persons(columns=("id", "born"), most=1)
-ONE = Persons(column="id", most=3)
+ONE = Persons(columns=("id",), most=3)
 HIGH = (Levels(column=X, start=5, below=10),)
 NAMES = ["p", "q", "", ":", "1:p", "it's", '"', "\\", "é", "🙂", "${HOME}", "{0}", " p", "p\n", None]
 
@@ -94,7 +94,7 @@ def test_people_and_rows_of_people_are_counted_in_one_request():
     """What people count does not change which rows are kept, and the other way round."""
     rows = random_rows(random.Random(6), 400)
     table, total = table_of(rows), Sum(column=X, persons=ONE)
-    asked = [People(by=FEW, persons=ONE), total, People(persons=Persons(column="id", most=1), where=HIGH)]
+    asked = [People(by=FEW, persons=ONE), total, People(persons=Persons(columns=("id",), most=1), where=HIGH)]
     found, alone = table.aggregates(asked, salt="s"), table.aggregates([total], salt="s")
     assert (found.rows, found[total]) == (alone.rows, alone[total])
     for each in (asked[0], asked[2]):
@@ -111,7 +111,7 @@ def test_where_only_people_are_counted_rows_are_those_that_name_somebody():
 
 def test_how_many_rows_are_kept_plays_no_part():
     table = table_of(random_rows(random.Random(8), 200))
-    asked = [People(by=FEW, persons=Persons(column="id", most=most), groups=2) for most in (1, 2, 100)]
+    asked = [People(by=FEW, persons=Persons(columns=("id",), most=most), groups=2) for most in (1, 2, 100)]
     found = table.aggregates(asked)
     assert len({found[each] for each in asked}) == 1
 
@@ -205,7 +205,7 @@ def test_no_bag_of_rows_moves_more_cells_than_declared(groups):
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_no_bag_of_rows_moves_a_sum_by_more_rows_than_declared(most):
     """The same bags as rows of p: a count moves by the rows kept, a sum by no more than so many times the range."""
-    who = Persons(column="id", most=most)
+    who = Persons(columns=("id",), most=most)
     place = category_column("place", categories=[str(t) for t in range(len(BAGS))])
     asked = [Count(by=place, persons=who), Sum(column=X, by=place, persons=who)]
     mine = [(f"p{t}", str(t), {"0": 0, "1": 5, "2": 9}.get(cell)) for t, bag in enumerate(BAGS) for cell in bag]

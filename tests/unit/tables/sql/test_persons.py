@@ -33,7 +33,7 @@ from tests.unit.studies.test_aggregates import SOME, plain, random_table
 from tests.unit.tables.kept import by_order, formerly, kept, text_of
 from tests.unit.tables.tables import FORMATS
 
-X = integer_column("x", lower=0, upper=9, missing=4, everywhere=True)
+X = integer_column("x", lower=0, upper=9, missing=4)
 G = category_column("g", categories=["a", "b"])  # unknown and null are in no cell: a level may be NULL
 PEOPLE = ["p", "q", "", " p", "1", "e\u0301", "é", "🙂", "a:b", "a'b", "{0}", "${HOME}", "a\\b\n", None]
 
@@ -45,7 +45,7 @@ def table_of(rows):
 
 
 def as_levels(rows):
-    return [((4 if x is None else x, {"a": 0, "b": 1}.get(g)), person) for x, g, person in rows]
+    return [((x, {"a": 0, "b": 1}.get(g)), person) for x, g, person in rows]
 
 
 def random_rows(draw, count):
@@ -59,7 +59,7 @@ WINDOWS = replaced(DUCKDB, once=None)  # the text of an engine that computes a s
 def kept_on_duckdb(rows, *, most, salt="", dialect=DUCKDB):
     with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
         source = table_of(rows).source
-        persons = Persons(column="id", most=most)
+        persons = Persons(columns=("id",), most=most)
         opened = source.open(connection, [X, G, *persons.person_columns])
         text = level_rows([X, G], opened, dialect=dialect, persons=persons, salt=salt)
         return by_order(((x, g), person) for x, g, person in connection.execute(text).fetchall())
@@ -135,7 +135,7 @@ def test_one_person_moves_no_numerator_farther_than_declared(rows, most, gone):
 
 
 def test_a_row_that_names_nobody_is_never_counted():
-    who = Persons(column="id", most=100)
+    who = Persons(columns=("id",), most=100)
     found = table_of([(1, "a", None)] * 50 + [(2, "a", "p")]).aggregates([Sum(column=X, persons=who)])
     assert (found.rows, found[Sum(column=X, persons=who)]) == (1, (2,))
 
@@ -144,10 +144,10 @@ def test_all_statements_of_a_request_keep_the_same_rows():
     """A cell that is dropped in one statement counts as a row in all: sums over groups and cells agree."""
     many = category_column("x", categories=[str(i) for i in range(100)], unknown="binned", null="binned")
     every = category_column("g", categories=["a", "b"], unknown="binned", null="binned")
-    who = Persons(column="id", most=3)
+    who = Persons(columns=("id",), most=3)
     asked = [
         Count(persons=who), Count(by=every, persons=who), Categories(column=many, by=every, persons=who),
-        Bins(column=X, cuts=tuple(range(11)), persons=who), Sum(column=X, persons=who),
+        Bins(column=X, cuts=tuple(range(11)), missing=True, persons=who), Sum(column=X, persons=who),
     ]  # fmt: skip
     rows = random_rows(random.Random(9), 500)
     found = table_of(rows).aggregates(asked)
@@ -155,7 +155,7 @@ def test_all_statements_of_a_request_keep_the_same_rows():
     assert total == found.rows == 3 * (len(PEOPLE) - 1)
     assert sum(by_group) == sum(cells) == sum(bins) == total
     assert [sum(cells[i * 102 : i * 102 + 102]) for i in range(4)] == list(by_group)
-    assert sum(level * count for level, count in enumerate(bins)) == levels
+    assert sum(level * count for level, count in enumerate((*bins[:-1], 0))) + 4 * bins[-1] == levels
     assert found == table_of(rows).aggregates(reversed(asked))
 
 
@@ -164,12 +164,12 @@ def test_every_source_keeps_the_same_rows(kind, tmp_path):
     rows = random_rows(random.Random(3), 300)
     # Text throughout: an empty cell without quotes is missing in a CSV file, and "" in quotes is a person.
     columns = {"x": [row[0] for row in rows], "g": [row[1] for row in rows], "id": [row[2] for row in rows]}
-    who = Persons(column="id", most=2)
+    who = Persons(columns=("id",), most=2)
     asked = [Sum(column=X, persons=who), Categories(column=G, persons=who)]
     found = FORMATS[kind](columns, tmp_path).aggregates(asked)
     by_name = kept([((g, x), person) for (x, g), person in as_levels(rows)], most=2)  # columns in the order of names
     assert found.rows == len(by_name)
-    assert found[asked[0]] == (sum(x for (_, x), _ in by_name),)
+    assert found[asked[0]] == (sum(4 if x is None else x for (_, x), _ in by_name),)
     assert found[asked[1]] == tuple(sum(g == code for (g, _), _ in by_name) for code in (0, 1))
 
 
@@ -180,7 +180,7 @@ def around_the_bound(draw, most):
     """Return a random table of persons with one row fewer than the bound, as many, one more, and some equal rows."""
     sizes = [max(1, most + more) for more in (-1, 0, 1, -1, 0, 1, 0, 3 * most)]
     persons = [f"p{i}" for i, size in enumerate(sizes) for _ in range(size)] + [None] * 5
-    columns, levels = random_table(len(persons), everywhere=False)
+    columns, levels = random_table(len(persons))
     rows = list(zip(*columns.values(), levels, persons, strict=True))
     rows[-8:] = [(*rows[-1][:-1], person) for person in persons[-8:]]  # three of the last person, five of nobody
     draw.shuffle(rows)
@@ -199,7 +199,7 @@ def of_persons(most, salt, levels, persons):
 
 def compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch):
     """Ask everything of a random table, and again by the statement that hashed every row."""
-    asked = [replaced(each, persons=Persons(column="id", most=most)) for each in SOME]
+    asked = [replaced(each, persons=Persons(columns=("id",), most=most)) for each in SOME]
     table, levels, persons = around_the_bound(random.Random(seed), most)
     found = table.aggregates(asked, salt=f"salt {seed}")
     rows = of_persons(most, f"salt {seed}", levels, persons)
@@ -225,7 +225,7 @@ def test_all_aggregates_are_the_same_on_many_tables(most, monkeypatch):
 
 def test_aggregates_of_one_request_may_keep_different_numbers_of_rows():
     table, levels, persons = around_the_bound(random.Random(7), 3)
-    asked = [replaced(each, persons=Persons(column="id", most=1 + i % 4)) for i, each in enumerate(SOME)]
+    asked = [replaced(each, persons=Persons(columns=("id",), most=1 + i % 4)) for i, each in enumerate(SOME)]
     found = table.aggregates(asked, salt="s")
     for each in asked:
         assert found[each] == plain(each, of_persons(each.persons.most, "s", levels, persons)), each
@@ -252,7 +252,7 @@ def test_a_statement_reads_the_table_once(dialect):
     rows = Rows(
         origin="the_table", fields=tuple(Field(name=n, reads=n, stored="?", kind=kind) for n, kind in kinds.items())
     )
-    who = Persons(column="id", most=2)
+    who = Persons(columns=("id",), most=2)
     asked = [Sum(column=X, persons=who), Count(by=G, persons=who), People(by=G, persons=who)]
     statements = generator.script(asked, rows, dialect=dialect).statements
     assert [each.text.count("the_table") for each in statements] == [1, 1, 1]
@@ -270,7 +270,7 @@ def most_rows_of_a_person(text):
 
 
 def test_a_table_that_changes_between_readings_gives_nobody_more_rows():
-    text = level_rows([X], CHANGING, persons=Persons(column="id", most=8))
+    text = level_rows([X], CHANGING, persons=Persons(columns=("id",), most=8))
     assert {most_rows_of_a_person(text) for _ in range(5)} == {8}  # of ten persons with a hundred rows one has ten
 
 
@@ -279,7 +279,7 @@ def test_the_same_statement_in_several_readings_would_give_somebody_more():
 
     For each of 200 persons that is likely by 0.3 * 0.6 (binomial, 100 rows, 1/10: at most 8 rows, at least 9).
     """
-    text = level_rows([X], CHANGING, persons=Persons(column="id", most=8)).replace(
+    text = level_rows([X], CHANGING, persons=Persons(columns=("id",), most=8)).replace(
         "AS MATERIALIZED", "AS NOT MATERIALIZED"
     )
     assert max(most_rows_of_a_person(text) for _ in range(20)) > 8
@@ -325,7 +325,7 @@ def test_a_person_of_whom_a_part_is_missing_is_nobody():
 
 
 def test_persons_of_other_columns_cannot_be_asked_about_at_one_time():
-    one, other = (Count(persons=Persons(column=name, most=1)) for name in "ab")
+    one, other = (Count(persons=Persons(columns=(name,), most=1)) for name in "ab")
     table = open_table({"a": [1], "b": [2]})
     for asked in ([one, other], [one, Count()], [People(persons=one.persons), Count()]):
         with pytest.raises(ParameterError, match="one unit"):
@@ -339,7 +339,7 @@ def test_persons_of_other_columns_cannot_be_asked_about_at_one_time():
 
 
 def test_numbers_text_and_uuids_name_persons_alike():
-    who = Persons(column="id", most=1)
+    who = Persons(columns=("id",), most=1)
     asked = [Count(persons=who)]
     ids = [uuid.uuid5(uuid.NAMESPACE_DNS, str(i)) for i in (1, 2, 1)]
     for cells in ([1, 2, 1], ["1", "2", "1"], np.array([1, 2, 1]), ids, [True, 3.5, "x"]):
@@ -359,7 +359,7 @@ def test_a_name_keeps_the_same_rows_however_it_is_stored():
             for kind in kinds:
                 origin = f"(SELECT CAST(id AS {kind}) AS id, x FROM given)"
                 rows = Rows(origin=origin, fields=described(connection, f"SELECT * FROM {origin}"))
-                text = level_rows([X], rows, persons=Persons(column="id", most=2), salt="s")
+                text = level_rows([X], rows, persons=Persons(columns=("id",), most=2), salt="s")
                 found.add(tuple(by_order(((x,), person) for x, person in connection.execute(text).fetchall())))
         wanted = kept([((i % 7,), str(name)) for i, name in enumerate(names)], most=2, salt="s")
         assert found == {tuple(wanted)}
@@ -370,7 +370,7 @@ def test_a_collation_of_the_column_makes_no_two_names_one(tmp_path):
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE people (id VARCHAR COLLATE NOCASE)")
         connection.execute("INSERT INTO people VALUES ('ann'), ('Ann'), ('ANN'), ('ann')")
-    who = Persons(column="id", most=1)
+    who = Persons(columns=("id",), most=1)
     table = open_table(path, table="people")
     assert table.aggregates([Count(persons=who)]).rows == 3
     assert table.aggregates([People(persons=who)])[People(persons=who)] == (3,)
@@ -379,11 +379,11 @@ def test_a_collation_of_the_column_makes_no_two_names_one(tmp_path):
 def test_numbers_that_are_not_whole_cannot_name_persons():
     for cells in (np.array([1.0, 2.0]), np.array([True, False])):
         with pytest.raises(DataError, match="declared as person but stored as"):
-            open_table({"id": cells}).aggregates([Count(persons=Persons(column="id", most=1))])
+            open_table({"id": cells}).aggregates([Count(persons=Persons(columns=("id",), most=1))])
     with pytest.raises(DataError, match="no column named 'id'"):
-        open_table({"x": [1]}).aggregates([Count(persons=Persons(column="id", most=1))])
+        open_table({"x": [1]}).aggregates([Count(persons=Persons(columns=("id",), most=1))])
     with pytest.raises(ParameterError, match="keeps no row"):
-        Persons(column="id", most=0)
+        Persons(columns=("id",), most=0)
 
 
 def test_a_person_column_takes_what_categories_take_but_truth():

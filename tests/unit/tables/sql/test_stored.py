@@ -14,7 +14,7 @@ from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sql.stored import absent
 from tests.services import on_spark
 
-AGE, PAY = (integer_column(name, lower=0, upper=120) for name in ("age", "pay"))
+AGE, PAY = (integer_column(name, lower=0, upper=120, missing="middle") for name in ("age", "pay"))
 PEOPLE = {"Age ": [1], "income": [2], "region": ["north"]}
 NAMED = "the table has no column named 'age'. It has 3 columns: 'Age ', 'income', 'region'."
 
@@ -42,7 +42,7 @@ def test_spark_names_all_columns_of_parquet_files_and_those_of_frames(spark, tmp
     frame = spark.createDataFrame([(1, 2)], "wage int, income int")
     frame.write.parquet(str(tmp_path / "p.parquet"))
     for data, options in ((frame, {}), (str(tmp_path / "p.parquet"), {"spark": spark})):
-        found = refusal(data, integer_column("wage", lower=0, upper=1), PAY, **options)
+        found = refusal(data, integer_column("wage", lower=0, upper=1, missing="middle"), PAY, **options)
         assert found.problem == "the table has no column named 'pay'. It has 2 columns: 'wage', 'income'."
 
 

@@ -56,9 +56,7 @@ def certificate(
     ends = [None, None] if bound is None else [str(-Fraction(bound)), str(Fraction(bound))]
     return copy.deepcopy(
         {
-            "format": "snapdp-certificate/1",
-            "name": "program",
-            "parameters": {"eps": "1/2"},
+            "format": 1,
             "queries": [["f", *ends, str(Fraction(sensitivity))]],
             "program": statements,
             "result": statements[-1][1],

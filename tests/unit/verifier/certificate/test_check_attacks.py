@@ -365,7 +365,7 @@ def test_a_key_given_twice_is_refused(key):
 
 def test_a_key_given_twice_inside_is_refused():
     source = json.dumps(HALF)
-    for inner in ('"p": 53', '"umin": null', '"eps": "1/2"'):
+    for inner in ('"p": 53', '"umin": null'):
         assert inner in source
         assert check.check(source.replace(inner, f"{inner}, {inner}")) is not None
 

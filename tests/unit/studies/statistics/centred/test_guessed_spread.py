@@ -22,7 +22,10 @@ PROPERTY = settings(deadline=None, max_examples=100)
 HAIR = 1e-9  # of doubles in the test; the bounds themselves are exact
 positive = st.fractions(min_value=F(1, 50), max_value=50, max_denominator=50)
 signed = st.fractions(min_value=-1, max_value=1, max_denominator=60)
-X, Y = integer_column("x", lower=0, upper=120), integer_column("y", lower=0, upper=40)
+X, Y = (
+    integer_column("x", lower=0, upper=120, missing="middle"),
+    integer_column("y", lower=0, upper=40, missing="middle"),
+)
 
 
 @PROPERTY
