@@ -222,7 +222,7 @@ def offences(screens: dict[str, str]) -> dict[str, list[str]]:
 
 def is_for_data_holders(name: str) -> bool:
     """Tell whether a screen is one of commands that publish; the others are for auditors, who have read the theory."""
-    return re.match(r"(page-)?(lab|verify|check|tour|former|completion)\b|refused-altered", name) is None
+    return re.match(r"(page-)?(lab|verify|check|tour|completion)\b|refused-altered", name) is None
 
 
 def known_offences() -> dict[str, list[str]]:
