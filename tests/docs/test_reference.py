@@ -37,7 +37,7 @@ def test_examples_of_the_generators_give_what_they_show(name):
 
 
 def test_every_file_of_the_package_itself_is_a_door_or_says_that_it_is_none():
-    none = {"__init__", "__main__", "doors", "drafts", "queries"}  # how rooms are made; the former name of studies
+    none = {"__init__", "__main__", "doors", "drafts"}  # how rooms are made
     files = {f"snapdp.{path.stem}" for path in api.SOURCE.glob("*.py") if path.stem not in none}
     assert files == {each for each in api.doors() if (api.SOURCE / f"{each.rpartition('.')[2]}.py").exists()}
 

@@ -33,7 +33,7 @@ from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
 from snapdp.release.private_values import exact_values
-from snapdp.release.request import Request, unit_text
+from snapdp.release.request import Request
 from snapdp.tables.engines.engine import Engine
 
 WORDS = 7  # after the first: 511 digits of U, for noise up to 300 scales
@@ -148,7 +148,7 @@ def request_of(values: Mapping[str, Any]) -> Request:
 def open_account(path: Path, study: Any, cap: Any = 1000) -> None:
     with Ledger.create(path) as ledger:
         relation = study.relation
-        unit = unit_text(relation)
+        unit = relation.unit_in_full
         ledger.create_account(study.dataset, cap=cap, relation=relation.kind, rows=relation.rows, unit=unit)
 
 

@@ -166,7 +166,7 @@ def test_bad_study_files_on_the_command_line(world, count):
         codes.append(typed(world, words))
     world.search()
     assert codes.count(1) > count / 2
-    assert codes.count(0) > 5  # some are not spoilt after all
+    assert codes.count(0) > 2  # some are not spoilt after all
 
 
 @pytest.mark.parametrize("count", sizes(150))

@@ -2,7 +2,7 @@
 
 Room: studies. A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
 cells move by 1 each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves.
-A missing number is in no bin, or in one of its own, the last; only columns of version 1 have a number there.
+A missing number is in no bin, or in one of its own, the last.
 Theory: docs/theory/sensitivities.md, (5), (6) and (17).
 """
 
