@@ -11,7 +11,7 @@ from fractions import Fraction
 import snapdp
 from case import Case, Step, calls, either
 from cases_ours import inputs, mechanism
-from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import derived_blocks
 from snapdp.studies import add_remove, category_column, mean_query, mechanism as mechanism_of, number_column
 
 Drawn = either("Drawn", "snapdp.release.draw", "snapdp.release.drawing")

@@ -23,8 +23,7 @@ from typing import Any
 
 from snapdp.ledger import Ledger
 from snapdp.web.app import application
-from snapdp.web.gate import SECRET
-from snapdp.web.tokens import Admission, Tokens
+from snapdp.web.gate import SECRET, Admission, Tokens
 from snapdp.web.workplace import Workplace
 
 EDITS, HOST = 200, "127.0.0.1:8765"

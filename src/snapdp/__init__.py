@@ -36,9 +36,18 @@ from typing import TYPE_CHECKING, Any
 from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, ParameterError, PremiseError, SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.api.one_line import count, covariance, histogram, mean, persons, sum, variance
-    from snapdp.api.one_line_look import explore
-    from snapdp.api.one_line_quantiles import median, quantiles
+    from snapdp.api.one_line import (
+        count,
+        covariance,
+        explore,
+        histogram,
+        mean,
+        median,
+        persons,
+        quantiles,
+        sum,
+        variance,
+    )
     from snapdp.api.snapping import Snapping
     from snapdp.api.study import Study, study
     from snapdp.exact import Parameter
@@ -93,14 +102,14 @@ _LATER = {  # loaded when first asked for: the command begins at once, and a sca
     "audit": "snapdp.verifier",
     "count": "snapdp.api.one_line",
     "covariance": "snapdp.api.one_line",
-    "explore": "snapdp.api.one_line_look",
+    "explore": "snapdp.api.one_line",
     "histogram": "snapdp.api.one_line",
     "load_release": "snapdp.release",
     "mean": "snapdp.api.one_line",
-    "median": "snapdp.api.one_line_quantiles",
+    "median": "snapdp.api.one_line",
     "open_table": "snapdp.tables",
     "persons": "snapdp.api.one_line",
-    "quantiles": "snapdp.api.one_line_quantiles",
+    "quantiles": "snapdp.api.one_line",
     "study": "snapdp.api.study",
     "sum": "snapdp.api.one_line",
     "variance": "snapdp.api.one_line",

@@ -20,7 +20,7 @@ DRAFT = "Object.entries(sessionStorage).filter(([key]) => key.startsWith('snapdp
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[str]:
     """Return the address of a page on the demo's table, study and ledger."""
-    from snapdp.cli.learn.demo import STUDY, people, table_text
+    from snapdp.cli.demo import STUDY, people, table_text
     from snapdp.ledger import Ledger
 
     (tmp_path / "people.csv").write_text(table_text(people()), encoding="utf-8")
@@ -400,7 +400,7 @@ def until(tab: Any, expression: str) -> None:
 
 
 def test_what_to_write_goes_by_the_kind_of_the_field(demo: str):
-    from snapdp.web.forms import forms
+    from snapdp.web.plans import forms
 
     with browser() as program:
         tab = Visit(program.new_context(), demo).tab

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.cli.learn.demo import people
+from snapdp.cli.demo import people
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from snapdp.cli.app import main
 from snapdp.studies.csv_dialect import CsvDialect
-from snapdp.studies.reader import load_study
+from snapdp.studies.study_file import load_study
 
 N = 400
 DRAW = random.Random(7)

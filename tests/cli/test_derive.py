@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.verifier.export.gappa import gappa
+from snapdp.verifier.export import gappa
 from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.report.derivation import derivation_text

@@ -10,7 +10,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from snapdp.api.exploring import Exploration
+from snapdp.api.exploration import Exploration
 from snapdp.api.study import study
 from snapdp.cli.app import main
 from snapdp.errors import DataError
@@ -210,7 +210,7 @@ def test_a_dictionary_without_a_place_is_refused_before_the_charge_and_a_defect_
     def broken(*_):
         raise TypeError("a defect")
 
-    monkeypatch.setattr("snapdp.release.tidy.data_package.write_dictionary", broken)
+    monkeypatch.setattr("snapdp.release.data_package.write_dictionary", broken)
     done = run(*LOOK, *SHARP, *files)
     assert done.exit_code == 1
     assert "The release was made; asking again is free." in " ".join(done.stderr.split())

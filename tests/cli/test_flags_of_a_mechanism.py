@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from snapdp import Snapping
 from snapdp.cli.app import main
-from snapdp.cli.flags.spelling import in_flags
+from snapdp.cli.groups import in_flags
 
 WIDE = ["--sensitivity", "100", "--bounds", "0,1000", "--epsilon", "1"]
 

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from snapdp import Ledger
 from snapdp.cli.app import main
-from snapdp.cli.help.topics import ABOUT, EPSILONS, TOPIC_OF, TOPICS
-from snapdp.cli.learn.demo import STUDY, people, table_text
+from snapdp.cli.demo import STUDY, people, table_text
+from snapdp.cli.help import ABOUT, EPSILONS, TOPIC_OF, TOPICS
 from snapdp.display import guessed_right
 from tests.cli.screens import commands_below
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp import Ledger
 from snapdp.cli.app import main
-from snapdp.cli.learn.demo import STUDY, people, table_text
+from snapdp.cli.demo import STUDY, people, table_text
 
 SOURCE = Path(snapdp.__file__).parents[1]
 WHY = "A second wave of the survey"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.studies.reader import load_study
+from snapdp.studies.study_file import load_study
 
 ROWS = 1000
 SURE = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from snapdp.cli.accounts.places import ledger_beside, ledger_of_table
+from snapdp.cli.accounts import ledger_beside, ledger_of_table
 from snapdp.cli.app import main
 from snapdp.studies import load_study
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.cli.app import main
 from snapdp.errors import PremiseError, SnapdpError
-from snapdp.studies.reader import study_from_values
+from snapdp.studies.study_file import study_from_values
 
 VISITS = pd.DataFrame(
     {

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from snapdp.cli.streams import UnreadPipe
+from snapdp.cli.screen import UnreadPipe
 from tests.unit.audits.releases import random_record
 
 

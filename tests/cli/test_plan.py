@@ -15,14 +15,14 @@ from click.testing import CliRunner
 
 from snapdp import Snapping
 from snapdp.accuracy.error import accuracy
-from snapdp.accuracy.worth import worth_of_mechanism
+from snapdp.accuracy.summary import worth_of_mechanism
 from snapdp.cli import plots
 from snapdp.cli.app import main
 from snapdp.studies.columns import number_column
-from snapdp.studies.reader import load_study, plan_of
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism
+from snapdp.studies.study_file import load_study, plan_of
 
 MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--missing", "middle", "--n", "5000"]
 STUDY = """

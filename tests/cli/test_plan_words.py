@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.studies.plans.table import columns_of
+from snapdp.studies.plans.text import columns_of
 
 WIDTH = 80
 GROUPED = [

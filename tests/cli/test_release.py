@@ -16,8 +16,8 @@ from click.testing import CliRunner
 import snapdp
 from snapdp import Ledger, load_release
 from snapdp.cli.app import main
-from snapdp.cli.learn.demo import STUDY, people, table_text
-from snapdp.studies.reader import load_study, study_from_toml
+from snapdp.cli.demo import STUDY, people, table_text
+from snapdp.studies.study_file import load_study, study_from_toml
 
 SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--missing", "middle"]
 SHORT += ["--ledger", "people.ledger", "--yes"]

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.cli.releases.release_screen import show_release
+from snapdp.cli.release_screen import show_release
 from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record
 from tests.unit.release.people import MEAN, new_book, released

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import COMMANDS, main
-from snapdp.release.tidy.value_table import value_table
+from snapdp.release.value_table import value_table
 from tests.services import address, new_database, postgres_server
 from tests.unit.release.guards import unguarded
 
@@ -109,8 +109,7 @@ def study_values(name: str, *, person: bool = False) -> dict[str, Any]:
 
 
 def written(values: dict[str, Any], path: str = "study.toml") -> str:
-    from snapdp.studies.reader import study_from_values
-    from snapdp.studies.writer import study_to_toml
+    from snapdp.studies.study_file import study_from_values, study_to_toml
 
     text = study_to_toml(study_from_values(values))
     Path(path).write_text(text, encoding="utf-8")
@@ -119,7 +118,7 @@ def written(values: dict[str, Any], path: str = "study.toml") -> str:
 
 def explored(name: str, data: str, who: list[str]) -> None:
     """Take a first look at both columns of a table, and write a study that is one."""
-    from snapdp.cli.flags.by_name import as_item
+    from snapdp.cli.flags.columns import as_item
 
     number, group = as_item(f"{name} x"), as_item(f"{name} g")
     asked = ["--columns", f"{number},{group}", "--categories", f"{group}={as_item(name)}", "--epsilon", "1", "--yes"]
@@ -360,8 +359,7 @@ def test_every_encoding_of_the_screen_works_and_files_are_whole(encoding):
 
 
 def test_files_are_written_even_where_nothing_can_be_printed(monkeypatch):
-    from snapdp.cli import render
-    from snapdp.cli.releases import release_screen
+    from snapdp.cli import mechanism_screen as render, release_screen
 
     def torn(*_: Any, **__: Any) -> None:
         raise BrokenPipeError
@@ -371,10 +369,10 @@ def test_files_are_written_even_where_nothing_can_be_printed(monkeypatch):
     terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
     run("ledger", "create", "people.ledger", *terms)
     files = ["--record", "r.json", "--report", "r.html", "--values", "v.csv"]
-    monkeypatch.setattr(render, "show", lambda *_, **__: None)
+    monkeypatch.setattr(render, "render_show", lambda *_, **__: None)
     CliRunner().invoke(main, ["release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files])
     assert all(Path(name).stat().st_size for name in ("r.json", "r.html", "v.csv"))
-    monkeypatch.setattr(render, "show", torn)
+    monkeypatch.setattr(render, "render_show", torn)
     CliRunner().invoke(main, ["plan", study, "--plot", "p.svg"])
     assert Path("p.svg").stat().st_size
     CliRunner().invoke(main, ["demo"])

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from snapdp.cli.app import main
-from snapdp.cli.learn.demo import STUDY, people, table_text
+from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.ledger import Ledger
 from snapdp.web import serving
 from tests import ROOT

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.api.plan_values import plan_values
 from snapdp.cli.app import main
-from snapdp.cli.spelled.words import difference, plan_words, release_file_words, release_words
+from snapdp.cli.spelling import difference, plan_words, release_file_words, release_words
 from snapdp.ledger import identical
 from snapdp.release import Request
 from snapdp.studies import KINDS, plan_of, study_to_toml

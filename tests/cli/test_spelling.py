@@ -10,7 +10,7 @@ import snapdp
 from snapdp.cli.app import main
 from snapdp.studies import KINDS
 from snapdp.studies.categories import KIND_KEYS
-from snapdp.studies.reader import BIN_KEYS, COST_KEYS, CSV_KEYS, NUMBER_KEYS, STUDY_KEYS
+from snapdp.studies.study_file import BIN_KEYS, COST_KEYS, CSV_KEYS, NUMBER_KEYS, STUDY_KEYS
 
 ONE_LINERS = (
     "count",

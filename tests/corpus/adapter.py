@@ -40,7 +40,7 @@ from snapdp.verifier import (
     parse_machine,
     verify,
 )
-from snapdp.verifier.python.traced_functions import clamp, ln, round_to
+from snapdp.verifier.python.symbols import clamp, ln, round_to
 from tests.corpus.sources import Table, opened
 
 MESSAGE = "message"

@@ -16,7 +16,7 @@ import pytest
 
 from snapdp.cli.app import main
 from snapdp.studies import KINDS
-from snapdp.studies.reader import COST_KEYS, STUDY_KEYS
+from snapdp.studies.study_file import COST_KEYS, STUDY_KEYS
 from tests import ROOT
 from tests.docs.navigation import pages_of_the_site
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from snapdp.attacks import attacks
 from snapdp.cli.app import main
-from snapdp.cli.learn.demo import REGIONS
+from snapdp.cli.demo import REGIONS
 from snapdp.verifier import load_program, verdict_page, verify
 from tests import ROOT
 from tests.docs import real_tables

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from snapdp.audits import check_release, release_certificate
 from snapdp.cli import app
 from snapdp.ledger import chain
-from snapdp.ledger.storage import sqlite_link, storage
+from snapdp.ledger.storage import sqlite_connection as sqlite_link, storage
 from snapdp.ledger.storage.schema import expected_schema, schema_text
 from snapdp.release import record
-from snapdp.studies import KIND_KEYS, KINDS, reader
-from snapdp.studies.statistics.details import CONDITION_KEYS
+from snapdp.studies import KIND_KEYS, KINDS, study_file as reader
+from snapdp.studies.statistics.statistic import CONDITION_KEYS
 from snapdp.verifier.certificate import check
 from tests import ROOT
 from tests.docs.reference import page, rows, section, stated_keys, words
@@ -299,7 +299,7 @@ def test_every_request_of_the_page_is_described_with_all_that_it_takes():
 
 def test_every_key_of_a_refusal_and_every_status_of_the_page_has_its_line():
     from snapdp.web.app import REFUSALS
-    from snapdp.web.bodies import RefusalBody
+    from snapdp.web.schema import RefusalBody
 
     keys = [words(line[0])[0] for line in rows(section(page("json-api.md"), "### Refusals"))]
     assert keys == [*RefusalBody.model_fields]

@@ -28,11 +28,11 @@ import gmpy2
 import snapdp
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage import sqlite_file
-from snapdp.ledger.storage.inode import Inode
+from snapdp.ledger.storage.sqlite_connection import Inode
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
-from snapdp.release.private_values import exact_values
+from snapdp.release.release import exact_values
 from snapdp.release.request import Request
 from snapdp.tables.engines.engine import Engine
 

@@ -40,7 +40,7 @@ from snapdp.studies import (
 from snapdp.studies.declarations import column_values
 from snapdp.studies.plans.plan import plan
 from snapdp.studies.protection import unit_in_words
-from snapdp.studies.units import person_in, person_unit
+from snapdp.studies.relation import person_in, person_unit
 from snapdp.tables import open_table
 
 JANUARY = [f"2024-01-{day:02}" for day in range(1, 11)]

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 import pytest
 
-from snapdp.release.private_values import exact_values
+from snapdp.release.release import exact_values
 from snapdp.studies.columns import number_column
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.histogram import histogram_query

@@ -6,17 +6,15 @@ import random
 
 import pytest
 
-from snapdp.release.private_values import exact_values
-from snapdp.studies.categories import boolean_column, date_column
+from snapdp.release.release import exact_values
+from snapdp.studies.categories import boolean_column, compared, date_column
 from snapdp.studies.columns import category_column, integer_column
-from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import condition
-from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query, persons_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
-from snapdp.studies.statistics.persons import persons_query
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.tables.engines.opening import open_table
 from tests.services import new_database, on_spark, postgres_server, spark_session
 from tests.unit.studies.statistics.test_exact import assert_close

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.web.releasing import FILES
+from snapdp.web.releases import FILES
 from snapdp.web.workplace import Workplace
 from tests.properties.observing import bits_for, chosen_targets, differences, exact_numerators, fixed_world
 from tests.properties.test_noninterference import BOTH, FEWER, PAIRS, TEXTS, Pair, study, writer

@@ -22,9 +22,15 @@ from hypothesis import assume, given, settings, strategies as st
 from snapdp import FinitePrecision, SnapdpError
 from snapdp.mechanism.mechanism import declared, index_with_bits, release_with_bits
 from snapdp.mechanism.sampling import vectors as vector_module
-from snapdp.mechanism.sampling.filter import KNOWN_LOG_TOLERANCE, Filter, ScalarSampler, logarithm_is_trusted
-from snapdp.mechanism.sampling.known_logarithms import KNOWN_LOGARITHMS
-from snapdp.mechanism.sampling.single_filter import KNOWN_SINGLE_LOG_TOLERANCE, SINGLE_LOG_ERROR
+from snapdp.mechanism.sampling.filter import (
+    KNOWN_LOG_TOLERANCE,
+    KNOWN_LOGARITHMS,
+    KNOWN_SINGLE_LOG_TOLERANCE,
+    SINGLE_LOG_ERROR,
+    Filter,
+    ScalarSampler,
+    logarithm_is_trusted,
+)
 from snapdp.mechanism.sampling.vectors import (
     BLOCK,
     SINGLE_LIMIT,

@@ -32,11 +32,9 @@ from snapdp.studies.aggregates import (
     Products,
     Sum,
 )
-from snapdp.studies.categories import boolean_column, date_column
-from snapdp.studies.columns import category_column, number_column
-from snapdp.studies.comparisons import compared
-from snapdp.studies.grouping.bins import binned
-from snapdp.studies.magnitudes import magnitude_column
+from snapdp.studies.categories import boolean_column, compared, date_column
+from snapdp.studies.columns import category_column, magnitude_column, number_column
+from snapdp.studies.grouping.groups import binned
 from snapdp.tables.engines import duckdb as duckdb_engine
 from snapdp.tables.engines.opening import open_table
 from tests.services import on_spark, spark_session

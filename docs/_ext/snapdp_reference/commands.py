@@ -9,7 +9,7 @@ from itertools import groupby
 import click
 
 from snapdp.cli.app import COMMANDS, main
-from snapdp.cli.help.pages import HEADINGS, OTHERS, SectionedCommand, heading_of
+from snapdp.cli.flags.options import HEADINGS, OTHERS, SectionedCommand, heading_of
 from snapdp_reference.docstrings import inline
 from snapdp_reference.markdown import fenced, plain
 

@@ -17,7 +17,7 @@ Schema = Mapping[str, Any]
 def openapi() -> dict[str, Any]:
     """Return the document, of a page that was told nothing."""
     from snapdp.web.app import application
-    from snapdp.web.tokens import Tokens
+    from snapdp.web.gate import Tokens
     from snapdp.web.workplace import Workplace
 
     place = Workplace(directory=Path(gettempdir()))

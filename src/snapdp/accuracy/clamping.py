@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.tails import (
+from snapdp.accuracy.error import (
     ENOUGH_BITS,
     Event,
     chance,

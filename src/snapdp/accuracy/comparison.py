@@ -21,17 +21,15 @@ from typing import Any
 
 from snapdp.accuracy.clamping import bound_for
 from snapdp.accuracy.curve import Curve
-from snapdp.accuracy.error import published_accuracy
-from snapdp.accuracy.laplace import distance_tail
+from snapdp.accuracy.error import confidence, published_accuracy
 from snapdp.accuracy.moments import bias, expected_absolute_error, expected_bias
-from snapdp.accuracy.price import TABLE_EPSILONS, price_of_snapping, price_table
+from snapdp.accuracy.price import TABLE_EPSILONS, distance_tail, price_of_snapping, price_table
 from snapdp.accuracy.published.formulas import (
     get_accuracy2,
     laplace_accuracy,
     printed_mechanism,
     simple_accuracy,
 )
-from snapdp.accuracy.tails import confidence
 from snapdp.errors import ParameterError
 from snapdp.exact import (
     Enclosure,

@@ -17,10 +17,22 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from snapdp.accuracy.family import grid_choice
-from snapdp.accuracy.tails import exact_level
-from snapdp.exact import power_of_two_at_least, to_float_nearest, to_float_up
-from snapdp.mechanism import SnappingParameters, chosen_grid, spacing_of_doubles
+from snapdp.accuracy.epsilon import (
+    DIGITS,
+    Constants,
+    Family,
+    constants_of,
+    grid_choice,
+    laplace_epsilon,
+    least_epsilon,
+    natural_grid,
+    next_four_digits,
+    unclamped_family,
+)
+from snapdp.accuracy.error import confidence, exact_level
+from snapdp.errors import SnapdpError
+from snapdp.exact import power_of_two_at_least, round_digits_up, to_float_nearest, to_float_up
+from snapdp.mechanism import DataUnits, ExactLaw, SnappingParameters, chosen_grid, spacing_of_doubles
 from snapdp.values import Value
 
 Point = tuple[float, float]
@@ -149,3 +161,192 @@ def _stairs(points: Sequence[Point]) -> Iterator[Point]:
     for (_, before), (epsilon, value) in pairwise(points):
         yield epsilon, before
         yield epsilon, value
+
+
+# The cliff hint: an epsilon near the one asked for that buys more than it costs, or costs less for the same.
+#
+# A grid that follows epsilon halves at sensitivity/epsilon = a power of two: just below such an epsilon the worst-case
+# accuracy jumps. And where accuracy sits at a multiple of half the grid it does not change with epsilon at all: a
+# smaller epsilon then gives the same. Both are said, with both figures, from the worst case without a clamp. Theory:
+# docs/theory/planning.md, (31)-(32).
+
+NEAR = Fraction(11, 10)  # at most a tenth more epsilon is suggested
+WORTH_SAYING = Fraction(99, 100)  # a gain of less than one percent is not mentioned
+
+
+class Hint(Value):
+    """A better epsilon than the one asked for, with both accuracies (worst case without a clamp, data units).
+
+    kind  "cheaper": less epsilon, the same accuracy or better;
+          "sharper": at most a tenth more epsilon, and the error shrinks by more than that
+    """
+
+    kind: str
+    alpha: Fraction
+    epsilon: Fraction
+    accuracy: DataUnits
+    better_epsilon: Fraction
+    better_accuracy: DataUnits
+
+
+def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...]:
+    """Return what a slightly different epsilon would buy: no hint, one, or one of each kind.
+
+    The grid is taken to follow epsilon as it does in p: natural, fine (a sixteenth of it), or fixed.
+    """
+    level = confidence(alpha)
+    family = unclamped_family(p)
+    if family is None:
+        return ()
+    now = constants_of(p, level).accuracy
+    found = []
+    for kind, epsilon in (("cheaper", _cheaper(p, family, now, level)), ("sharper", _sharper(p, family, now, level))):
+        better = None if epsilon is None else _constants(family, epsilon, level)
+        if epsilon is not None and better is not None:
+            found.append(
+                Hint(
+                    kind=kind,
+                    alpha=level,
+                    epsilon=p.epsilon,
+                    accuracy=now,
+                    better_epsilon=epsilon,
+                    better_accuracy=better.accuracy,
+                )
+            )
+    return tuple(found)
+
+
+def _constants(family: Family, epsilon: Fraction, alpha: Fraction) -> Constants | None:
+    """Return the constants of another epsilon than the one asked for; None where it is refused: no hint is an error."""
+    try:
+        return family.constants(epsilon, alpha)
+    except SnapdpError:
+        return None
+
+
+def _cheaper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fraction) -> Fraction | None:
+    """Return the least epsilon with the accuracy of p, where it saves a percent: planning (31).
+
+    In finite precision a smaller epsilon may need more bits than p has: then nothing is said.
+    """
+
+    def meets(epsilon: Fraction) -> bool:
+        return family.constants(epsilon, alpha).meets(now)
+
+    try:
+        found = least_epsilon(meets, start=laplace_epsilon(now, alpha, p.sensitivity))
+    except SnapdpError:
+        return None
+    return found if found <= p.epsilon * WORTH_SAYING else None
+
+
+def _sharper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fraction) -> Fraction | None:
+    """Return an epsilon just above the next cliff, if near, where the error shrinks by more than it adds.
+
+    planning (32).
+    In finite precision the noise scale lies a little above sensitivity/epsilon; so the cliff lies a little above the
+    power of two, and the next decimal is tried too.
+    """
+    if family.follows is None:
+        return None
+    # From this epsilon on the grid is half as wide.
+    edge = round_digits_up(p.sensitivity / p.unit / (natural_grid(p) / 2), DIGITS)
+    for epsilon in (edge, next_four_digits(edge)):
+        near = p.epsilon < epsilon <= NEAR * p.epsilon
+        then = _constants(family, epsilon, alpha) if near else None
+        if then is not None and then.grid < p.grid:
+            # The Laplace mechanism has the same product of epsilon and accuracy everywhere.
+            gain = then.accuracy * epsilon / (now * p.epsilon)
+            return epsilon if gain <= WORTH_SAYING else None
+    return None
+
+
+# The bars behind a picture of a law: probabilities in doubles, of single outputs or of runs of neighbouring ones.
+#
+# Where there are more outputs than a picture has room for, neighbours are summed: nothing is left out, so that bars,
+# what lies beyond the picture, and the two ends of the clamp always add up to 1. The ends of the clamp are bars of
+# their own: they hold everything that would have fallen further out. Doubles err by less than 1e-14 here, which no
+# picture shows; what is printed is asked of the law itself. In finite precision the bars are those of the real Laplace
+# law at the same noise scale and grid: p bits change a probability by far less than that. Theory:
+# docs/theory/exact-law.md, (3).
+
+MOST_BARS = 96
+BEYOND = Fraction(1, 2000)  # on each side: a picture ends where less than this is further out
+
+
+class LawBar(Value):
+    """A run of outputs, from one index to another, and the probability that one of them is released.
+
+    is_end   it is an end of the clamp: the one output that holds everything beyond it as well
+    """
+
+    first: int
+    last: int
+    height: float
+    is_end: bool = False
+
+
+class LawBars(Value):
+    """A law cut into bars, from the left.
+
+    together       so many neighbouring outputs are one bar
+    below, above   the probability of all outputs before the first bar, and after the last
+    """
+
+    bars: tuple[LawBar, ...]
+    together: int
+    below: float
+    above: float
+
+    @property
+    def total(self) -> float:
+        """Return the sum of everything: 1, but for the rounding of doubles."""
+        return math.fsum([self.below, self.above, *(each.height for each in self.bars)])
+
+
+def bars_of_law(law: ExactLaw, *, most: int = MOST_BARS) -> LawBars:
+    """Return about so many bars at most around the value; all but a thousandth of the releases are in them."""
+    first, last = law.quantile_index(BEYOND), law.quantile_index(1 - BEYOND)
+    together = -(-(last - first + 1) // most)
+    runs = list(_runs(law, first, last, together))
+    ends = law.parameters.ends
+    bars = (LawBar(first=i, last=j, height=law_mass(law, i, j), is_end=i == j and i in ends) for i, j in runs)
+    return LawBars(
+        bars=tuple(bars),
+        together=together,
+        below=law_mass(law, ends[0], runs[0][0] - 1),
+        above=law_mass(law, runs[-1][1] + 1, ends[1]),
+    )
+
+
+def _runs(law: ExactLaw, first: int, last: int, together: int) -> Iterator[tuple[int, int]]:
+    """Yield runs of so many indices, one of them around the value; an end of the clamp is a run of its own."""
+    low, high = law.parameters.ends
+    middle = law.centre - (together - 1) // 2
+    for start in range(middle - together * -(-(middle - first) // together), last + 1, together):
+        stop = start + together - 1
+        if start <= low <= stop:
+            yield low, low
+        inside = max(start, low + 1), min(stop, high - 1)
+        if inside[0] <= inside[1]:
+            yield inside
+        if start <= high <= stop and low < high:
+            yield high, high
+
+
+def law_mass(law: ExactLaw, first: int, last: int) -> float:
+    """Return the probability of a run of indices as a double, for a picture: exact-law (3), without cancellation."""
+    p = law.parameters
+    if first > last:
+        return 0.0
+    left = None if first <= p.low else law.breakpoint(first) / p.noise_scale
+    right = None if last >= p.high else law.breakpoint(last + 1) / p.noise_scale
+    if (left is None or left < 0) and (right is None or right > 0):
+        tails = (
+            math.inf if left is None else -to_float_nearest(left),
+            math.inf if right is None else to_float_nearest(right),
+        )
+        return math.fsum(-math.expm1(-each) for each in tails) / 2
+    width = math.inf if left is None or right is None else to_float_nearest(right - left)
+    nearest = min(abs(each) for each in (left, right) if each is not None)
+    return math.exp(-to_float_nearest(nearest)) * -math.expm1(-width) / 2

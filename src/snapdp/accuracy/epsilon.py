@@ -9,18 +9,221 @@ Theory: docs/theory/planning.md, (9)-(11), (36), (37).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy
-from snapdp.accuracy.family import Family
-from snapdp.accuracy.four_digits import DECADE, decimal, index_down, index_up
-from snapdp.accuracy.tails import ENOUGH_BITS, Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
+from snapdp.accuracy.error import (
+    ENOUGH_BITS,
+    METHODS,
+    Event,
+    accuracy as accuracy_of,
+    confidence,
+    exact_level,
+    exceeds,
+    published_accuracy,
+    unclamped_accuracy,
+    unclamped_chance,
+    worst_events,
+    worst_exceeds,
+)
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import HALF, ln_enclosure, positive, shown
-from snapdp.mechanism import DataUnits, SnappingParameters, arithmetic_of
-from snapdp.values import Value
+from snapdp.exact import (
+    HALF,
+    floor_log10,
+    ln_enclosure,
+    positive,
+    power_of_ten,
+    power_of_two_at_least,
+    probability,
+    shown,
+)
+from snapdp.mechanism import (
+    EXACT_GAMMA,
+    FINE,
+    FINITE_GAMMA,
+    DataUnits,
+    FinitePrecision,
+    Precision,
+    SnappingParameters,
+    arithmetic_of,
+    chosen_grid,
+    dividing_step,
+    exact_parameters,
+    finite_parameters,
+)
+from snapdp.values import Value, replaced
+
+# Mechanisms that differ in epsilon alone: what a search for an epsilon walks along.
+#
+# A family is everything that is declared but epsilon: sensitivity, range, how the grid follows epsilon, step,
+# arithmetic, and how wide the clamp is. What one member is worth to any value, clamp or no clamp, follows from its
+# constants: here, and nowhere else, an accuracy without a clamp gets its unit and the rounding of what is printed.
+# Theory: docs/theory/planning.md, (5), (6), (9)-(11).
+
+
+class Constants(Value):
+    """Noise scale, grid and exact level of one member, inner units; data = unit * inner, printed numbers may be off."""
+
+    noise_scale: Fraction
+    grid: Fraction
+    alpha: Fraction
+    unit: Fraction = Fraction(1)
+    printing_error: Fraction = Fraction(0)
+
+    @property
+    def accuracy(self) -> DataUnits:
+        """Return the tight accuracy of what is printed, for every value and without a clamp: planning (6)."""
+        inner = unclamped_accuracy(noise_scale=self.noise_scale, grid=self.grid, alpha=self.alpha)
+        return DataUnits(self.unit * inner + self.printing_error)
+
+    def meets(self, target: Fraction) -> bool:
+        """Return whether that accuracy is at most a target in data units: planning (5)."""
+        distance = (target - self.printing_error) / self.unit
+        chance = unclamped_chance(distance=distance, noise_scale=self.noise_scale, grid=self.grid)
+        return 2 * distance >= self.grid and not exceeds(chance, self.alpha)
+
+
+class Family(Value):
+    """Everything that is declared of a mechanism but its epsilon.
+
+    grid        as in Snapping: "fine" or "natural", which follow epsilon, or a power of two
+    finest      a grid that follows epsilon is never below this (exact arithmetic)
+    arithmetic  None is exact arithmetic
+    gamma       probability with which the clamp may change an output; None: as the arithmetic has it
+    bound       the clamp of finite precision, in sensitivities, where it is given and not chosen by gamma
+    """
+
+    sensitivity: Fraction
+    lower: Any
+    upper: Any
+    grid: Any = None
+    finest: Fraction = Fraction(0)
+    step: Any = None
+    arithmetic: FinitePrecision | None = None
+    gamma: Any = None
+    bound: Fraction | None = None
+
+    def at(self, epsilon: Fraction) -> SnappingParameters:
+        """Return the member with that epsilon; it may be refused, as it would be by Snapping."""
+        premises = {"epsilon": epsilon, "sensitivity": self.sensitivity, "lower": self.lower, "upper": self.upper}
+        if self.arithmetic is None:
+            p = exact_parameters(**premises, grid=self.exact_grid(epsilon), gamma=self.gamma)
+        else:
+            finite = {"grid": self.grid, "gamma": self.gamma, "bound": self.bound}
+            p = finite_parameters(**premises, **finite, arithmetic=self.arithmetic)
+        return p if self.step is None else replaced(p, step=dividing_step(self.step, p))
+
+    def exact_grid(self, epsilon: Fraction) -> Fraction:
+        found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
+        return max(Fraction(found), self.finest)
+
+    def constants(self, epsilon: Fraction, alpha: Fraction) -> Constants:
+        """Return what the accuracy of any value without a clamp depends on; no range can be refused here."""
+        if self.arithmetic is None:
+            scale = self.sensitivity / epsilon
+            return Constants(noise_scale=scale, grid=self.exact_grid(epsilon), alpha=alpha)
+        return constants_of(self.at(epsilon), alpha)
+
+    @property
+    def follows(self) -> Fraction | None:
+        """Return the most that half the grid is in noise scales where it follows epsilon; None where it is fixed."""
+        choice = self.grid or ("fine" if self.arithmetic is None else "natural")
+        return {"natural": Fraction(1), "fine": Fraction(1, FINE)}.get(choice) if isinstance(choice, str) else None
+
+    @property
+    def fixed_grid(self) -> Fraction:
+        """Return a grid, in data units, below which the grid never falls; 0 where it follows epsilon without end."""
+        if self.follows is not None:
+            return self.finest
+        unit = Fraction(1) if self.arithmetic is None else self.sensitivity
+        return max(unit * chosen_grid(self.grid, noise_scale=Fraction(1), default="fine"), self.finest)
+
+    def clamp_scales(self) -> Fraction:
+        """Return how many noise scales the clamp lies outside the range, less half a grid step at most: ln(1/gamma)."""
+        default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
+        gamma = default if self.gamma is None else probability(self.gamma, name="gamma", sure=True)
+        return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
+
+
+def unclamped_family(p: SnappingParameters) -> Family | None:
+    """Return mechanisms whose constants differ from those of p in epsilon alone; the clamp may be another.
+
+    Their grid follows epsilon as it does in p. None where no epsilon is behind the constants of p, which are as given.
+    """
+    finite = None
+    if p.precision is not None:
+        if p.rule is None or p.precision != Precision.of(p.precision.uniform):
+            return None
+        finite = FinitePrecision(bits=p.precision.uniform, rule=p.rule, slack=p.slack)
+    return Family(
+        sensitivity=p.sensitivity,
+        lower=p.lower,
+        upper=p.upper,
+        grid=grid_choice(p),
+        step=p.step,
+        arithmetic=finite,
+        bound=p.bound,
+    )
+
+
+def grid_choice(p: SnappingParameters) -> Any:
+    """Return the spelling under which the grid of p follows epsilon, or the grid itself where it does not."""
+    natural = natural_grid(p)
+    return {natural: "natural", natural / FINE: "fine"}.get(p.grid, p.grid)
+
+
+def natural_grid(p: SnappingParameters) -> Fraction:
+    """Return the natural grid: the notes take it from the noise scale, which is a little above sensitivity/epsilon."""
+    return power_of_two_at_least(p.noise_scale if p.rule == "notes" else p.sensitivity / p.unit / p.epsilon)
+
+
+def constants_of(p: SnappingParameters, alpha: Fraction) -> Constants:
+    return Constants(
+        noise_scale=p.noise_scale,
+        grid=p.grid,
+        alpha=exact_level(p, alpha),
+        unit=p.unit,
+        printing_error=p.printing_error,
+    )
+
+
+# The decimals of four significant digits, counted: epsilons are found among them by whole-number bisection.
+#
+# decimal(n) grows with n; 9000 of them make a decade.
+
+DIGITS = 4
+_FIRST: int = 10 ** (DIGITS - 1)
+DECADE = 9 * _FIRST  # how many there are from one power of ten to the next
+
+
+def decimal(n: int) -> Fraction:
+    """Return the n-th decimal of four digits; the 0th is 1.
+
+    >>> decimal(0), decimal(1), decimal(-1)
+    (Fraction(1, 1), Fraction(1001, 1000), Fraction(9999, 10000))
+    """
+    exponent, rest = divmod(n, DECADE)
+    return (_FIRST + rest) * power_of_ten(exponent - DIGITS + 1)
+
+
+def index_up(x: Fraction) -> int:
+    """Return the n of the least decimal >= x, x > 0."""
+    exponent = floor_log10(x)
+    return exponent * DECADE + math.ceil(x / power_of_ten(exponent - DIGITS + 1)) - _FIRST
+
+
+def index_down(x: Fraction) -> int:
+    """Return the n of the greatest decimal <= x, x > 0."""
+    exponent = floor_log10(x)
+    return exponent * DECADE + math.floor(x / power_of_ten(exponent - DIGITS + 1)) - _FIRST
+
+
+def next_four_digits(x: Fraction) -> Fraction:
+    """Return the next decimal of four significant digits after one, x > 0."""
+    return decimal(index_down(x) + 1)
+
 
 Meets = Callable[[Fraction], bool]
 _PATIENCE = 4 * DECADE  # an arithmetic that refuses all epsilons so far up refuses the request

@@ -11,44 +11,32 @@ Theory: docs/theory/planning.md, (3)-(8), (35).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from snapdp.accuracy.tails import (
-    LEVEL_BITS,
-    ValueLattice,
-    beyond,
-    chance,
-    confidence,
-    exact_level,
-    exceeds,
-    first_above,
-    furthest_error,
-    guess,
-    last_below,
-    public_range,
-    ratio_to_exact,
-    value_chance,
-    values_of,
-    worst_chance,
-    worst_exceeds,
-)
-from snapdp.errors import ParameterError, PremiseError
+from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import (
     HALF,
     NARROW_BITS,
     Enclosure,
     arcosh_of_exp,
+    datum,
     decided_ceil,
     enclose,
     exp_enclosure,
     ln_enclosure,
     parameter,
+    power_of_two,
+    probability,
+    refine,
     refined,
+    round_down,
     rounded_up,
 )
-from snapdp.mechanism import DataUnits, SnappingParameters
+from snapdp.mechanism import ONE, ZERO, DataUnits, Inner, SnappingParameters
+from snapdp.values import replaced
 
 TOLERANCE = Fraction(1, 1 << 31)  # relative: 4.7e-10
 METHODS = ("tight", "notes", "simple")
@@ -232,3 +220,259 @@ def _nearest_valid(valid: Callable[[int], bool], *, first: int, last: int) -> in
         middle = (low + high) // 2
         low, high = (low, middle) if valid(first + direction * middle) else (middle, high)
     return first + direction * high
+
+
+# How probable it is that the output misses a value by more than a distance, decided exactly.
+#
+# An *event* is "index >= above, or index <= below" for one value; every tail of the planner is one of these. In exact
+# arithmetic its probability is a sum of at most two exponentials, in finite precision an exact rational. The worst
+# value of a range needs no search: between the places where `above` or `below` jumps the probability falls and then
+# rises, so only one-sided limits at those places and the ends of the range matter, and of each family of limits only
+# the last or first one that lies in the range: at most six events. Where the statistic has only the values of a lattice
+# (whole numbers, or multiples of a step), the lattice points next to those places take the part of the limits. Theory:
+# docs/theory/planning.md, (1)-(4), (35).
+
+SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
+ENOUGH_BITS = 128  # of a number that need only be near, because nothing is decided by it
+LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
+_LEVEL_BITS = 256
+
+
+class ValueLattice(NamedTuple):
+    """The values that the statistic can have: origin + whole multiples of spacing, inner units."""
+
+    origin: Fraction
+    spacing: Fraction
+
+    def last_before(self, x: Fraction) -> Fraction:
+        """Return the greatest value < x."""
+        return self.origin + self.spacing * (math.ceil((x - self.origin) / self.spacing) - 1)
+
+    def first_after(self, x: Fraction) -> Fraction:
+        """Return the least value > x."""
+        return self.origin + self.spacing * (math.floor((x - self.origin) / self.spacing) + 1)
+
+
+class Event(NamedTuple):
+    """The output index is at least `above` or at most `below`, for one inner value."""
+
+    value: Fraction
+    above: int
+    below: int
+
+
+def confidence(alpha: Any, *, name: str = "alpha", sure: bool = False) -> Fraction:
+    """Return a level strictly between 0 and 1, as the user means it; or 1, where what is sure is allowed."""
+    level = probability(alpha, name=name, sure=sure)
+    if level < SMALLEST_LEVEL:
+        raise ParameterError(f"{name} is below 2**-12000.", f"Give a larger {name}.", **{name: level})
+    return level
+
+
+def guessed(value: Any) -> Fraction:
+    """Return a guess as a release takes it: a double is the number that it stores, text the number that it says."""
+    said = parameter(value, name="value")
+    return said if isinstance(value, str) else datum(value)
+
+
+def guess(p: SnappingParameters, value: Any) -> Inner:
+    """Return a guessed value of the statistic in inner coordinates; it must lie in the public range.
+
+    0.3 is a little below 3/10; it still belongs to a range from "0.3" on.
+    """
+    said, exact = parameter(value, name="value"), guessed(value)
+    lower, upper = widened_range(p)
+    if not any(lower <= number <= upper for number in (said, exact)):
+        raise BoundError(
+            f"value = {said} lies outside the public range {lower} to {upper}.",
+            "Guess a value inside the range: the statistic is never outside.",
+            value=said,
+        )
+    return p.inner(exact)
+
+
+def public_range(p: SnappingParameters) -> tuple[Inner, Inner]:
+    """Return the ends of the range of the statistic, in inner coordinates, after quantising where there is a step."""
+    return p.inner(p.lower), p.inner(p.upper)
+
+
+def widened_range(p: SnappingParameters) -> tuple[DataUnits, DataUnits]:
+    """Return the public range in data units, widened to hold its quantised ends: bounds may lie off the step."""
+    lower, upper = (DataUnits(p.offset + p.unit * end) for end in public_range(p))
+    return (p.lower, p.upper) if p.step is None else (min(p.lower, lower), max(p.upper, upper))
+
+
+def values_of(p: SnappingParameters) -> ValueLattice | None:
+    """Return the lattice of the values where there is a step and the proof of (35) applies; None: all of the range.
+
+    One of step and grid must be a multiple of the other, the ends of the clamp must be multiples of the grid, and the
+    ends of the range must be values.
+    """
+    if p.step is None:
+        return None
+    spacing = p.step / p.unit
+    origin = -p.offset / p.unit
+    wholes = [(end - origin) / spacing for end in public_range(p)]
+    wholes += [p.end_lower / p.grid, p.end_upper / p.grid, max(spacing / p.grid, p.grid / spacing)]
+    return ValueLattice(origin % spacing, spacing) if all(each.denominator == 1 for each in wholes) else None
+
+
+def furthest_error(p: SnappingParameters, value: Fraction | None = None) -> Fraction:
+    """Return the largest |output - value| that the clamp leaves possible, for one value or for the whole range."""
+    lower, upper = public_range(p) if value is None else (value, value)
+    return max(p.end_upper - lower, upper - p.end_lower)
+
+
+@lru_cache(maxsize=16)
+def mirrored(p: SnappingParameters) -> SnappingParameters:
+    """Return the mechanism seen in a mirror at 0: ties have probability 0, so its exact law is mirrored too."""
+    d = p.declared
+    return replaced(
+        p,
+        declared=replaced(d, lower=-d.upper, upper=-d.lower),
+        offset=-p.offset,
+        value_lower=-p.value_upper,
+        value_upper=-p.value_lower,
+        low=-p.high,
+        high=-p.low,
+        end_lower=-p.end_upper,
+        end_upper=-p.end_lower,
+    )
+
+
+def ratio_to_exact(p: SnappingParameters) -> Enclosure:
+    """Return an enclosure of finite over exact probability, of every set of outputs and value: planning (4)."""
+    if p.precision is None:
+        return ONE
+    from snapdp.mechanism import mass_ratio
+
+    ratio = mass_ratio(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound or p.end_upper, precision=p.precision)
+    if ratio is None:
+        raise PremiseError(
+            "the precision is too small for this range to say what rounding does to the error.",
+            "Give more bits, a coarser grid, or a guessed value.",
+        )
+    return ratio
+
+
+def exact_level(p: SnappingParameters, alpha: Fraction) -> Fraction:
+    """Return the level that makes an exact probability <= it a finite one <= alpha: planning (4)."""
+    return alpha if p.precision is None else round_down(alpha / ratio_to_exact(p).upper, _LEVEL_BITS)
+
+
+def first_above(p: SnappingParameters, x: Fraction, *, closed: bool) -> int:
+    """Return the least index whose value is > x (>= x where closed); high + 1 where there is none."""
+
+    def reaches(value: Fraction) -> bool:
+        return value >= x if closed else value > x
+
+    if reaches(p.end_lower):
+        return p.low
+    if not reaches(p.end_upper):
+        return p.high + 1
+    index = math.ceil(x / p.grid) if closed else math.floor(x / p.grid) + 1
+    return min(max(index, p.low + 1), p.high)
+
+
+def last_below(p: SnappingParameters, x: Fraction, *, closed: bool) -> int:
+    """Return the greatest index whose value is < x (<= x where closed); low - 1 where there is none."""
+    return first_above(p, x, closed=not closed) - 1
+
+
+def beyond(p: SnappingParameters, value: Fraction, distance: Fraction) -> Event:
+    """Return the event |output - value| > distance."""
+    return Event(value, first_above(p, value + distance, closed=False), last_below(p, value - distance, closed=False))
+
+
+def worst_events(p: SnappingParameters, distance: Fraction) -> Iterator[Event]:
+    """Yield events among whose probabilities is sup over the range of P(|output - f| > distance): planning (3)."""
+    lower, upper = public_range(p)
+    yield beyond(p, lower, distance)
+    yield beyond(p, upper, distance)
+    values = values_of(p)
+    if values is not None:
+        yield from _worst_of_values(p, distance, values)
+        return
+    for k in {min(last_below(p, upper + distance, closed=True), p.high - 1), p.high}:
+        f = p.inner_value(k) - distance  # from the left: the output k is still too far
+        if lower < f <= upper:
+            yield Event(f, k, last_below(p, f - distance, closed=False))
+    for k in {max(first_above(p, lower - distance, closed=True), p.low + 1), p.low}:
+        f = p.inner_value(k) + distance  # from the right
+        if lower <= f < upper:
+            yield Event(f, first_above(p, f + distance, closed=False), k)
+
+
+def _worst_of_values(p: SnappingParameters, distance: Fraction, values: ValueLattice) -> Iterator[Event]:
+    """Yield the events of the values next to the places where an event jumps: planning (35)."""
+    lower, upper = public_range(p)
+    last = {min(last_below(p, upper + distance, closed=True), p.high - 1), p.high}
+    first = {max(first_above(p, lower - distance, closed=True), p.low + 1), p.low}
+    places = {values.last_before(p.inner_value(k) - distance) for k in last}
+    places |= {values.first_after(p.inner_value(k) + distance) for k in first}
+    for f in sorted(places):
+        if lower <= f <= upper:
+            yield beyond(p, f, distance)
+
+
+def laplace_tail(t: Fraction, noise_scale: Fraction, bits: int) -> Enclosure:
+    """Return P(Y >= t) = P(Y <= -t) of a Laplace variable."""
+    half = exp_enclosure(-abs(t) / noise_scale, bits) * HALF
+    return half if t >= 0 else 1 - half
+
+
+def exact_chance(p: SnappingParameters, event: Event) -> Callable[[int], Enclosure]:
+    """Return a function of the precision that encloses an event's probability in exact arithmetic: planning (1)."""
+    if event.above <= event.below + 1:
+        return lambda _: ONE
+
+    def up(bits: int) -> Enclosure:
+        if not p.low < event.above <= p.high:
+            return ZERO if event.above > p.high else ONE
+        return laplace_tail((event.above - HALF) * p.grid - event.value, p.noise_scale, bits)
+
+    def down(bits: int) -> Enclosure:
+        if not p.low <= event.below < p.high:
+            return ZERO if event.below < p.low else ONE
+        return laplace_tail(event.value - (event.below + HALF) * p.grid, p.noise_scale, bits)
+
+    return lambda bits: up(bits) + down(bits)
+
+
+def chance(p: SnappingParameters, event: Event) -> Callable[[int], Enclosure]:
+    """Return a function of the precision that encloses the probability of an event as the mechanism computes it."""
+    if p.precision is None:
+        return exact_chance(p, event)
+    from snapdp.mechanism import FiniteLaw
+
+    law = FiniteLaw(Inner(event.value), p)
+    every = event.above <= event.below + 1
+    total = ONE if every else law.upper_tail(event.above) + law.lower_tail(event.below + 1)
+    return lambda _: total
+
+
+def exceeds(compute: Callable[[int], Enclosure], level: Fraction) -> bool:
+    """Return whether an enclosed probability is > level.
+
+    Decided at some precision: a sum of exponentials with rational exponents, not all 0, is irrational
+    (Lindemann-Weierstrass), and where all are 0 the enclosure is a point: planning (2). Where a term is too small to
+    store and the level lies inside what is left, the answer is the safe one: yes.
+    """
+    decided = refine(compute, until=lambda e: e.lower > level or e.upper <= level or e.is_tiny)
+    return decided.upper > level
+
+
+def worst_exceeds(p: SnappingParameters, distance: Fraction, level: Fraction) -> bool:
+    """Return whether P(|output - f| > distance) > level for some f of the range, in exact arithmetic."""
+    return any(exceeds(exact_chance(p, event), level) for event in worst_events(p, distance))
+
+
+def worst_chance(p: SnappingParameters, distance: Fraction) -> Enclosure:
+    """Return sup over the range of P(|output - f| > distance), in exact arithmetic."""
+    found = [refined(exact_chance(p, event), relative_bits=LEVEL_BITS) for event in worst_events(p, distance)]
+    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+
+
+def value_chance(p: SnappingParameters, value: Fraction, distance: Fraction) -> Enclosure:
+    """Return P(|output - value| > distance) as the mechanism computes it."""
+    return refined(chance(p, beyond(p, value, distance)), relative_bits=LEVEL_BITS)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.tails import Event, chance, guess, mirrored, public_range, ratio_to_exact
+from snapdp.accuracy.error import Event, chance, guess, mirrored, public_range, ratio_to_exact
 from snapdp.errors import ParameterError
 from snapdp.exact import (
     HALF,

@@ -7,10 +7,12 @@ is read from the ledger's account, never from the data; without a ledger nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.given_columns import (
+from snapdp.api.columns import (
     PAIR,
     Conditions,
     Declaration,
@@ -22,16 +24,217 @@ from snapdp.api.given_columns import (
     needs_bounds,
     numbers,
     pair,
+    told,
     truth,
     written,
 )
-from snapdp.api.released import Where, cost_of, released
-from snapdp.errors import ParameterError
+from snapdp.api.exploration import Exploration, exploring_values
+from snapdp.api.study import Study, study
+from snapdp.display import is_address
+from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Ledger
 from snapdp.release import Release
+from snapdp.studies import (
+    KINDS,
+    QUARTILES,
+    PersonCount,
+    Relation,
+    bounded_in,
+    person_in_words,
+    relation_of_account,
+    relation_table,
+)
 
 if TYPE_CHECKING:
     from snapdp.exact import Parameter
+
+# A first look in one line: `snapdp.explore(df, columns=["age", "income"], epsilon="0.2", ledger="people.ledger")`.
+#
+# As the statistics in one line: the study that is meant, charged to the account of a ledger.
+
+
+def explore(
+    data: Any,
+    *,
+    columns: Iterable[str],
+    categories: Mapping[str, Iterable[Any]] | None = None,
+    outside: Parameter | None = None,
+    exponents: Sequence[int] | None = None,
+    rows_per_person: Parameter | None = None,
+    epsilon: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    dataset: str | None = None,
+    directory: Where = ".",
+) -> Exploration:
+    """Take a first look at columns of a table of which nothing is documented, charged like every release.
+
+    `numbers` of what is returned has bounds, quartiles and what is missing of each column of numbers, `categories` the
+    counts of the others, `study_text()` a study file to edit with these bounds; `release` is the release itself.
+
+    data         a table: a frame, a path, whatever `open_table` takes
+    columns      the names of those to look at; they share epsilon equally
+    categories   {"region": ["north", "south"]}: the public list of each column that does not hold numbers
+    outside      the bounds may leave this share of the numbers of a column outside; 0.05 if left out
+    exponents    the least and the largest power of two to count by; -10 and 40 if left out
+    others       as for `mean`
+    """
+    check_ledger(ledger)
+    given = GivenColumns(data)
+    if not given.is_table:
+        advice = 'Give the table and the names of its columns: snapdp.explore(df, columns=["age"], ...).'
+        raise ParameterError("a look is at columns of a table, and one column is given.", advice)
+    if epsilon is None:
+        raise ParameterError("it is not said what the look may cost.", "Give epsilon: all columns share it equally.")
+    values = exploring_values(
+        [_name(each) for each in listed(columns, "columns")],
+        _categories(categories),
+        epsilon=written(epsilon),
+        alpha=None if alpha is None else written(alpha),
+        outside=None if outside is None else written(outside),
+        exponents=None if exponents is None else [written(each) for each in listed(exponents, "exponents")],
+    )
+    if rows_per_person is not None:
+        values["statistic"][0]["rows_per_person"] = written(rows_per_person)
+    return Exploration(*released_study(values, given, ledger, dataset, directory))
+
+
+def _name(given: Any) -> str:
+    if not isinstance(given, str):
+        raise ParameterError(f"{told(given)} is no name of a column.", 'Give names: columns=["age", "income"].')
+    return given
+
+
+def _categories(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any]]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        advice = 'Give categories={"region": ["north", "south"]}.'
+        raise ParameterError(f"categories = {told(given)} does not say of which column they are.", advice)
+    return {_name(name): category(listed(each, "categories"))["categories"] for name, each in given.items()}
+
+
+# What one line asks for, released: the study that a call means, charged to the account that a ledger holds.
+#
+# Who is protected, and how many rows there are, is read from the account. Without a ledger nothing is read.
+
+Where = str | os.PathLike[str]
+
+
+def cost_of(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
+    """Return what a statistic may cost, by the keys of a study."""
+    said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
+    return {key: written(each) for key, each in said.items() if each is not None}
+
+
+def released(
+    kind: str,
+    given: GivenColumns,
+    statistic: dict[str, Any],
+    cost: dict[str, Any],
+    ledger: Where | Ledger | None,
+    account: str | None,
+    directory: Where = ".",
+) -> Release:
+    """Release one statistic, charged to an account of the ledger."""
+    check_ledger(ledger)
+    asked = {"kind": kind, **statistic, **cost}
+    given.check_conditions(asked.get("where", []))
+    study_keys = {"columns": given.declared, "statistic": [asked]}
+    return released_study(study_keys, given, ledger, account, directory)[1]
+
+
+def check_ledger(ledger: Where | Ledger | None) -> None:
+    """Refuse to go on without a ledger."""
+    if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
+        raise _no_ledger(ledger)
+
+
+def released_study(
+    study_keys: dict[str, Any],
+    given: GivenColumns,
+    ledger: Where | Ledger | None,
+    account: str | None,
+    directory: Where = ".",
+) -> tuple[Study, Release]:
+    """Return the study that some keys mean under the relation of an account, and its release, charged to that account.
+
+    How many rows of each person count, the first statistic says for all of them.
+    """
+    check_ledger(ledger)
+    assert ledger is not None
+    if isinstance(ledger, Ledger):
+        return _charged(study_keys, given, ledger, account, directory)
+    with Ledger.open(ledger) as book:
+        return _charged(study_keys, given, book, account, directory)
+
+
+def _charged(
+    study_keys: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
+) -> tuple[Study, Release]:
+    holder = ledger.only_account() if account is None else ledger.account(account)
+    relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
+    given.check_person(relation.person_columns)
+    unit = relation_table(relation) | _bound_of(study_keys["statistic"][0], relation, holder.unit)
+    with _free():
+        meant = study(dataset=holder.name, **unit, **study_keys)
+    return meant, meant.release(given.table, ledger=ledger, directory=directory)
+
+
+@contextmanager
+def _free() -> Iterator[None]:
+    """Say of a refusal, with a ledger at hand, that nothing was spent, unless it says so itself."""
+    try:
+        yield
+    except SnapdpError as refusal:
+        if "spent" in refusal.advice:
+            raise
+        raise type(refusal)(refusal.problem, f"{refusal.advice} Nothing was spent.", **refusal.numbers) from None
+
+
+def _bound_of(asked: dict[str, Any], relation: Relation, unit: str) -> dict[str, Any]:
+    """Return how many rows of each person count, as the key of the whole study that it is by flags.
+
+    An account may fix it. Where none does it has no default here: who counts one row of each where people have many
+    should have said so.
+    """
+    most, kind = asked.pop("rows_per_person", None), KINDS[asked["kind"]]
+    if relation.person is None:
+        if most is not None or kind is PersonCount:
+            raise ParameterError(
+                f"{'rows_per_person is given' if most is not None else 'persons are counted'}, and the account "
+                "protects rows: no column of it names persons.",
+                'An account for persons is opened by create_account(..., relation="add-remove", person="id"). '
+                "Nothing was spent.",
+            )
+        return {}
+    if most is None and bounded_in(unit) is None and "rows_per_person" in kind.details:
+        raise ParameterError(
+            f"the account protects persons ({person_in_words(relation.person)}), and it is not said how many rows of "
+            "each count.",
+            "Give rows_per_person=1, 2, 3, ...: noise grows in proportion to it, and further rows of a person are left "
+            "out. Nothing was spent.",
+        )
+    return {} if most is None else {"rows_per_person": most}
+
+
+def _exists(ledger: Where) -> bool:
+    return isinstance(ledger, (str, os.PathLike)) and os.path.exists(ledger)  # of a number it would ask an open file
+
+
+def _path(given: Any) -> Any:
+    return os.fspath(given) if isinstance(given, os.PathLike) else given
+
+
+def _no_ledger(given: Where | None) -> LedgerError:
+    lacking = "no ledger is named" if given is None else f"there is no ledger {told(_path(given))}"
+    return LedgerError(
+        f"{lacking}, and every release is charged to one.",
+        'Make it once, and say in it who is protected: snapdp.Ledger.create("people.ledger").create_account("people", '
+        'cap=1, relation="change-one", rows=5000), where rows is the public number of rows; with relation="add-remove" '
+        'it is private, and rows a public bound on it. Then give ledger="people.ledger". Nothing was read or spent.',
+    )
+
 
 Margins = str | Iterable[Iterable[str]]
 PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
@@ -415,3 +618,95 @@ def _truth(data: Any) -> Any:
             'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',
         )
     return data
+
+
+# Quantiles in one line: `snapdp.median(df["age"], bounds=(0, 120), integer=True, missing="dropped", epsilon=1, ...)`.
+#
+# As the other statistics in one line: the study that is meant, charged to the account of a ledger. A median is
+# the quantile at 0.5, and the same request by any name.
+
+
+@needs_bounds(PAIR)
+def quantiles(
+    data: Any,
+    *,
+    at: Iterable[Parameter] = QUARTILES,
+    bounds: Sequence[Parameter],
+    missing: Parameter | None = None,
+    column: str | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    branching: int | None = None,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: GroupLists | None = None,
+    rows_per_person: Parameter | None = None,
+    epsilon: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    dataset: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release quantiles of a column, each with an interval in its units; all of them cost as much as one.
+
+    `release.value` has them by their shares, {"0.25": ..., "0.5": ...}, and `release.values` the distribution, too.
+
+    at         shares of the rows between 0 and 1, rising; the quartiles if left out
+    step       values are rounded to multiples of this, `integer=True`: to whole numbers. Quantiles are such values, and
+               the fewer there are between the bounds, the less they err: choose it as coarse as you would print them
+    branching  of the tree in which values are counted; chosen if left out
+    others     as for `mean`
+    """
+    given = GivenColumns(data, columns)
+    declared = numbers(bounds, missing=missing, step=step, integer=integer)
+    said: dict[str, Any] = {"column": given.column(data, column, declared), **conditions(where)}
+    said |= {"at": [written(each) for each in listed(at, "at")]}
+    said |= {} if branching is None else {"branching": written(branching)}
+    said |= {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
+    cost = cost_of(epsilon, None, alpha)
+    return released("quantiles", given, said | given.groups(by, groups), cost, ledger, dataset, directory)
+
+
+@needs_bounds(PAIR)
+def median(
+    data: Any,
+    *,
+    bounds: Sequence[Parameter],
+    missing: Parameter | None = None,
+    column: str | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    branching: int | None = None,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: GroupLists | None = None,
+    rows_per_person: Parameter | None = None,
+    epsilon: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    dataset: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release the median of a column: its quantile at 0.5. `float(...)` of it is the number; others as `quantiles`."""
+    return quantiles(
+        data,
+        at=("0.5",),
+        bounds=bounds,
+        missing=missing,
+        column=column,
+        step=step,
+        integer=integer,
+        branching=branching,
+        where=where,
+        columns=columns,
+        by=by,
+        groups=groups,
+        rows_per_person=rows_per_person,
+        epsilon=epsilon,
+        alpha=alpha,
+        ledger=ledger,
+        dataset=dataset,
+        directory=directory,
+    )

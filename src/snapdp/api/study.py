@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.api.given_columns import told
+from snapdp.api.columns import told
 from snapdp.api.notebook import study_html, study_text
 from snapdp.display import is_address
 from snapdp.errors import ParameterError

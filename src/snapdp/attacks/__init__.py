@@ -6,15 +6,13 @@ from snapdp.doors import door
 
 if TYPE_CHECKING:
     from snapdp.attacks.attack import (
+        FALSE_ALARM as FALSE_ALARM,
         Attack as Attack,
         AttackOutcome as AttackOutcome,
         Trials as Trials,
         counted as counted,
-        measured as measured,
-    )
-    from snapdp.attacks.bounds import (
-        FALSE_ALARM as FALSE_ALARM,
         loss_at_least as loss_at_least,
+        measured as measured,
         probability_at_least as probability_at_least,
         probability_at_most as probability_at_most,
     )
@@ -33,9 +31,11 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "attack": "Attack AttackOutcome Trials counted measured",
-            "bounds": "FALSE_ALARM loss_at_least probability_at_least probability_at_most",
-            "gallery": "OURS TARGETS AttackRow attacked attacks pairs rows",
+            "attack": (
+                "Attack AttackOutcome FALSE_ALARM Trials counted loss_at_least measured probability_at_least "
+                "probability_at_most"
+            ),
+            "gallery": "AttackRow OURS TARGETS attacked attacks pairs rows",
             "peers": "INSTALLED_BY",
             "reachability": "is_reachable",
         },

@@ -27,10 +27,7 @@ MODULES: tuple[str, ...] = (  # in the order of the table
     "truncated_noise",
     "ties",
     "timing",
-    "statistics.sums",
-    "statistics.means",
-    "statistics.histograms",
-    "statistics.groups",
+    "statistics",
     "mixed_precision",
 )
 OURS, TEXTBOOK = "snapdp", "numpy"

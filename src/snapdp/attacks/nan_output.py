@@ -13,7 +13,7 @@ from fractions import Fraction
 import snapdp
 from snapdp.attacks import peers, textbook
 from snapdp.attacks.attack import Attack, AttackOutcome, Releases, Trials, compared, one_by_one
-from snapdp.attacks.statistics.equal_columns import numbers_between, released
+from snapdp.attacks.statistics import numbers_between, released
 
 CLAIMED = Fraction(1, 2)
 BOUNDS = (0, 1)

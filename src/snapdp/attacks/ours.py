@@ -1,4 +1,4 @@
-"""Our releases of one number, as a user calls them; those of a table are in `statistics/equal_columns.py`.
+"""Our releases of one number, as a user calls them; those of a table are in `attacks/statistics.py`.
 
 Room: attacks. Everything goes through the public names of the package.
 """

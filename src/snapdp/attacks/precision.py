@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from snapdp.attacks import ours, peers, textbook
 from snapdp.attacks.attack import Attack, AttackOutcome, Releases, Run, Trials, compared, counted, one_by_one
-from snapdp.attacks.statistics.equal_columns import TABLE_TRIALS, numbers_between, released
+from snapdp.attacks.statistics import TABLE_TRIALS, numbers_between, released
 
 CLAIMED = Fraction(1, 2)
 FINEST = 2.0**53

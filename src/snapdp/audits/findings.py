@@ -5,10 +5,16 @@ Room: audits. Two values are the same iff their texts are: 26.0 is not 26, True 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
-from snapdp.ledger import canonical
+from snapdp.errors import SnapdpError
+from snapdp.exact import parameter
+from snapdp.ledger import canonical, declaration_of, identical
+from snapdp.release import added
+from snapdp.studies import ADD_REMOVE, CHANGE_ONE
 from snapdp.values import Value
 
 ABSENT = object()
@@ -50,3 +56,83 @@ def _is_list(value: Any) -> bool:
 
 def _told(value: Any) -> str:
     return "nothing" if value is ABSENT else str(value)
+
+
+# Which field was altered? Tries every change of one digit against the digest of the request.
+#
+# A record declares a request and carries its digest. If they disagree and one digit of one declared
+# field explains it, that field is named. Each try costs the digest of the whole declaration: the search ends after
+# MOST_WORK bytes of them, whatever a record holds, and a short record is searched through. A text longer than LONGEST
+# is no number that anybody typed, and is passed over.
+
+MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second
+EACH = 500  # what a try costs beside them, in bytes
+LONGEST = 200
+Place = tuple[str | int, ...]
+
+
+def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
+    """Return (field, what it says, what it said), or None where no change of one digit fits, or none was found."""
+    length = len(canonical(declaration_of(record)))
+    if length > MOST_WORK:
+        return None
+    declared = copy.deepcopy(declaration_of(record))
+    total, tries = _total(declared), 0
+    for place, text in list(_fields(declared, ())):
+        for other in _changes(text) if len(str(text)) <= LONGEST else ():
+            tries += 1
+            if tries * (length + EACH) > MOST_WORK:
+                return None
+            if _fits(declared, place, other, record["request"], total):
+                return _written(place), str(text), str(other)
+    return None
+
+
+def _total(declared: dict[str, Any]) -> Fraction | None:
+    try:
+        return added(parameter(each["epsilon"], name="epsilon") for each in declared["statistics"])
+    except SnapdpError:
+        return None
+
+
+def _fits(declared: dict[str, Any], place: Place, value: str | int, digest: str, total: Fraction | None) -> bool:
+    """Tell whether the digest is that of the declaration with one field changed; the declaration stays as it is."""
+    inner: Any = declared
+    for step in place[:-1]:
+        inner = inner[step]
+    kept, inner[place[-1]] = inner[place[-1]], value
+    try:
+        charged = _total(declared) if place[-1] == "epsilon" else total
+        return charged is not None and identical(charged, declared) == digest
+    except SnapdpError:
+        return False
+    finally:
+        inner[place[-1]] = kept
+
+
+def _fields(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _fields(each, (*place, key))
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _fields(each, (*place, number))
+    elif isinstance(value, (str, int)) and not isinstance(value, bool):
+        yield place, value
+
+
+def _changes(value: str | int) -> Iterator[str | int]:
+    """Yield what a field may have said before one digit of it was changed."""
+    if value in (CHANGE_ONE, ADD_REMOVE):
+        yield ADD_REMOVE if value == CHANGE_ONE else CHANGE_ONE
+    text = str(value)
+    for place, old in enumerate(text):
+        if old.isdigit():
+            for digit in "0123456789":
+                if digit != old:
+                    changed = text[:place] + digit + text[place + 1 :]
+                    yield changed if isinstance(value, str) else int(changed)
+
+
+def _written(place: Place) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")

@@ -23,32 +23,53 @@ import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from snapdp.audits.beside import SHA256, FilesBeside, are_unseen
-from snapdp.audits.findings import LEDGER, Finding, differences
-from snapdp.audits.forensics import altered_field
-from snapdp.audits.from_record import rebuilt
+from snapdp.audits.findings import LEDGER, Finding, altered_field, differences
+from snapdp.audits.side_files import SHA256, FilesBeside, are_unseen
 from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
-from snapdp.errors import LedgerError, SnapdpError
-from snapdp.exact import to_float_down, to_float_up
-from snapdp.ledger import Amendment, Ledger, declaration_of, identical, is_failure
+from snapdp.errors import DataError, LedgerError, SnapdpError
+from snapdp.exact import shown, to_float_down, to_float_up
+from snapdp.ledger import Amendment, Ledger, amendment_values, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
+    MOST_STATISTICS,
     RECORD_FORMAT,
     VERSION,
     Block,
     Drawn,
     Request,
+    added,
     checked,
     derived_blocks,
     derived_values,
     holds_look,
     part_values,
 )
-from snapdp.studies import INLINE, KINDS, dialect_words, stated_dialect, unit_noun
+from snapdp.studies import (
+    CHANGE_ONE,
+    INLINE,
+    KINDS,
+    Line,
+    Plan,
+    Relation,
+    add_remove,
+    ask,
+    change_one,
+    column_from,
+    dialect_words,
+    placed,
+    planned,
+    stated_dialect,
+    statistic_class,
+    unit_noun,
+    with_identifiers,
+)
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
+
+if TYPE_CHECKING:
+    from snapdp.ledger import Verification
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
 # What follows from nothing in a record; the ledger knows it. It has a form all the same.
@@ -410,4 +431,150 @@ def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
         "claim": str(Fraction(kept["charged"])),
         "premises": [[each.name, each.status, each.why] for each in premises(kept)],
         "record": kept,
+    }
+
+
+# From a record back to what it declares: the request as the library would have made it.
+#
+# Reads a record, which is public and not trusted: every number goes through the constructors of statistics,
+# so whatever could not have been declared is refused here, with the place in the record.
+
+
+def rebuilt(record: Mapping[str, Any]) -> Request:
+    """Return the request that a record declares."""
+    if not 1 <= len(record["statistics"]) <= MOST_STATISTICS:
+        raise DataError(f"there are not 1 to {MOST_STATISTICS} statistics.", "The record was altered.")
+    relation = rebuilt_relation(record)
+    lines = []
+    for number, values in enumerate(record["statistics"]):
+        with placed(f"statistics[{number}]"):
+            lines.append(_line(values, relation))
+    added(line.epsilon for line in lines)
+    return Request(dataset=str(record["dataset"]), plan=Plan(lines=tuple(lines)), own=record.get("own"))
+
+
+def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
+    """Return the neighbour relation that a record declares."""
+    if record["relation"] == CHANGE_ONE:
+        return change_one(n=record["n"])
+    unit = {key: record[key] for key in ("person", "rows_per_person", "unit_rows") if key in record}
+    return with_identifiers(
+        add_remove(n_max=record["n_max"], **unit), map(column_from, record.get("person_columns", ()))
+    )
+
+
+def _line(values: Mapping[str, Any], relation: Relation) -> Line:
+    statistic = statistic_class(values["kind"]).from_declaration(values, relation)
+    return planned(ask(statistic, epsilon=values["epsilon"], alpha=values["alpha"]))
+
+
+# A ledger beside a record: whether both are as they must be, and which of them is not.
+
+
+def verified_ledger(ledger: Ledger, record: dict[str, Any] | None) -> Verification:
+    """Return how much was found sound; where the record does not fit, tell whether it is the one that was altered."""
+    try:
+        return ledger.verify(record)
+    except LedgerError:
+        if record is not None:
+            ledger.verify()
+            _refuse_stranger(record, ledger)
+            refuse_altered(record, ledger)
+        raise
+
+
+def _refuse_stranger(record: dict[str, Any], ledger: Ledger) -> None:
+    """Refuse a record of a dataset that a ledger knows nothing of: that says nothing about either."""
+    if all(each.name != record.get("dataset") for each in ledger.accounts()):
+        raise DataError(
+            f"the record given is of {shown(record.get('dataset'))}, of which this ledger has no account.",
+            "The ledger itself is sound. Take the ledger that was charged for the record, or another record.",
+        )
+
+
+def refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None:
+    """Refuse a record that was edited before it says anything about a ledger: that one may be as it should."""
+    judged = "" if ledger is None else "The ledger itself is sound. "
+    if not audit(record).sound:
+        raise DataError(
+            "the record given is not what any release wrote: it was altered.",
+            f"{judged}Audit the record to see which fields; take the one that was published.",
+            altered=True,
+        )
+    if ledger is not None and ledger.record_of(record) not in (None, record):
+        raise DataError(
+            "the record given is not the one that the ledger holds of this charge: it was altered.",
+            f"{judged}Audit the record with its ledger to see which fields; take the one that was published.",
+            altered=True,
+        )
+
+
+# What an audit found, in words. For the command line and the page.
+#
+# Everything here is public. A name is shown as it is given: whoever gives one has made it visible.
+
+
+def is_certificate(record: Mapping[str, Any]) -> bool:
+    """Tell a certificate from the record of a release."""
+    return "record" in record or "program" in record
+
+
+def audit_in_words(found: Audit, name: str, *, ask: str = "") -> str:
+    """Return the verdict of an audit, the word first.
+
+    name   what the record is called
+    ask    how its ledger can be asked, where it was not
+    """
+    if not found.sound:
+        return f"ALTERED: {_altered(found, name)} must be."
+    files = {0: "", 1: " with the file beside it"}.get(len(found.seen), f" with the {len(found.seen)} files beside it")
+    where = "and its ledger holds it" if found.in_ledger else f"its ledger was not asked{ask}"
+    return f"SOUND: {name}{files} follows from what it declares, {where}."
+
+
+def look_in_words(held: bool) -> str:
+    """Return whether the look that bounds come from is in the ledger."""
+    where = "is in the ledger, and was charged there" if held else "is not in this account of the ledger"
+    return f"The look at the table that bounds come from {where}."
+
+
+def unseen_in_words(is_there: bool) -> str:
+    """Return why a file beside a record was not looked at."""
+    if not is_there:
+        return "It is not beside the record: of its numbers, and of those that follow from them, nothing is said."
+    return "It is whole; of what the record does not tell, or only with another file, nothing is said."
+
+
+def _altered(found: Audit, name: str) -> str:
+    """Return what is not as it must be: fields of the record, files beside it, the ledger; up to the verb."""
+    fields = sum(not each.about for each in found.findings)
+    files = len({each.about for each in found.findings} - {"", LEDGER})
+    counted = ((fields, "field", f" of {name}"), (files, "file", f" beside {name}"))
+    things = [f"{number} {what}{'s' * (number > 1)}{where}" for number, what, where in counted if number]
+    things += [f"the ledger of {name}"] * any(each.about == LEDGER for each in found.findings)
+    is_one = len(things) == 1 and fields + files < 2
+    return f"{' and '.join(things)} {'is not what it' if is_one else 'are not what they'}"
+
+
+# What an audit found, as plain values. For --json and for the page.
+#
+# Everything here is public; keys stay what they were, new ones are added.
+
+
+def audit_values(found: Audit) -> dict[str, Any]:
+    """Return the verdict, the findings, and what it rests on."""
+    return {
+        "ok": found.sound,
+        "verdict": "SOUND" if found.sound else "ALTERED",
+        "dataset": found.dataset,
+        "epsilon": found.epsilon,
+        "in_ledger": found.in_ledger,
+        "amendments": [amendment_values(each) for each in found.amendments],
+        "bounds_look_in_ledger": found.look,
+        "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
+        "findings": [
+            {"field": each.field, "says": each.says, "should": each.should, "about": each.about or "record"}
+            for each in found.findings
+        ],
+        "premises": [{"name": each.name, "status": each.status, "why": each.why} for each in found.premises],
     }

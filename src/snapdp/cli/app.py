@@ -22,8 +22,7 @@ import click
 
 from snapdp import __version__
 from snapdp.cli import screen
-from snapdp.cli.flags.spelling import in_flags
-from snapdp.cli.help.late import HELP_FLAGS, Late, LateGroup
+from snapdp.cli.groups import HELP_FLAGS, Late, LateGroup, in_flags
 from snapdp.cli.process import STOPPED, was_interrupted
 from snapdp.display import exact_amount, one_line, without_secrets
 from snapdp.errors import UNKNOWN, ProgramError, SnapdpError, cost_of
@@ -42,26 +41,26 @@ MAP = {  # the order of the help page; a new command is one line
         "release": ("snapdp.cli.release:release_command", "charged: publish statistics; writes report and record."),
         "ledger": ("snapdp.cli.ledger:ledger_group", "Keep budgets: what may be spent, and what was."),
         "registry": (
-            "snapdp.cli.releases.registry:registry_command",
+            "snapdp.cli.registry:registry_command",
             "Make a sheet of a record for a public registry.",
         ),
         "serve": ("snapdp.cli.serve:serve_command", "All of this on a page in your browser."),
     },
     "Check": {
         "verify": ("snapdp.cli.verify:verify_command", "Judge a record, a program, a function or a mechanism."),
-        "check": ("snapdp.cli.check:check_command", "Check a certificate without believing it."),
+        "check": ("snapdp.cli.verify:check_command", "Check a certificate without believing it."),
         "selftest": (
-            "snapdp.cli.selftest.command:selftest_command",
+            "snapdp.cli.selftest:selftest_command",
             "Compare this machine with known answers.",
         ),
-        "attack": ("snapdp.cli.gallery.attack:attack_command", "Break the usual noise, then try to break ours."),
+        "attack": ("snapdp.cli.attack:attack_command", "Break the usual noise, then try to break ours."),
     },
     "Laboratory": {
-        "lab": ("snapdp.cli.lab.group:lab_group", "Study the mechanism: derive, run, bound, compare, published."),
+        "lab": ("snapdp.cli.lab:lab_group", "Study the mechanism: derive, run, bound, compare, published."),
     },
     "Learn": {
-        "demo": ("snapdp.cli.learn.demo:demo_command", "Make a table, a study, a release and a report to look at."),
-        "help": ("snapdp.cli.help.help_command:help_command", "Explain a word, such as epsilon, or a command."),
+        "demo": ("snapdp.cli.demo:demo_command", "Make a table, a study, a release and a report to look at."),
+        "help": ("snapdp.cli.help:help_command", "Explain a word, such as epsilon, or a command."),
     },
 }
 EXAMPLE = """\b

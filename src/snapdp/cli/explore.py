@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.by_name import as_item, declared_by_name, items, name_before
-from snapdp.cli.flags.csv_dialect import csv_options, csv_values
-from snapdp.cli.flags.source import is_study
+from snapdp.cli.flags.columns import as_item, declared_by_name, items, name_before
+from snapdp.cli.flags.files import csv_options, csv_values, is_study, said_texts, text_options
+from snapdp.cli.flags.numbers import NUMBER, WHOLE
+from snapdp.cli.flags.options import SectionedCommand
 from snapdp.cli.flags.statistics import by_flags, stated_relation
-from snapdp.cli.flags.texts import said_texts, text_options
-from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.release import (
     FILE,
     account_named,
@@ -38,7 +35,7 @@ from snapdp.display import confidence, exact_amount, is_address, one_line, perce
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
-    from snapdp.api.exploring import Exploration, ExploredNumbers
+    from snapdp.api.exploration import Exploration, ExploredNumbers
     from snapdp.api.study import Study
     from snapdp.ledger import Account, Ledger
     from snapdp.release import Number, Release
@@ -130,7 +127,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
     A look that costs nothing, for whoever may read the table, and whose answers are not public: snapdp inspect.
     """
-    from snapdp.api.exploring import Exploration
+    from snapdp.api.exploration import Exploration
     from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"] = as_json, True
@@ -193,7 +190,7 @@ def _cost(result: Release) -> str:
 
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     """Return the study of a look, as the flags declare it."""
-    from snapdp.api.exploring import exploring_values
+    from snapdp.api.exploration import exploring_values
     from snapdp.api.study import study
 
     columns = [name for text in options["columns"] for name in items(text) if name]

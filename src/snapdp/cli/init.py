@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
-from snapdp.cli.flags.options import given, statistic_options
+from snapdp.cli.flags.files import csv_options, csv_values, said_texts, text_options, to_declare
+from snapdp.cli.flags.numbers import NUMBER
+from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import study_values
-from snapdp.cli.flags.texts import said_texts, text_options
-from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, say
 from snapdp.display import is_address, one_line
 
@@ -66,7 +64,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     Bounds, categories and row counts are what you declare, never taken from the data: of a CSV or Parquet file the
     names of columns are read, and no row. How a CSV file is written goes into the study, for all commands.
     """
-    from snapdp.cli.render import show
+    from snapdp.cli.mechanism_screen import render_show as show
     from snapdp.drafts import write_new_text
     from snapdp.studies import keys_beside, plan_of, study_from_values, study_to_toml
     from snapdp.tables import read_keys
@@ -122,8 +120,7 @@ def _may_have_commas(study: DeclaredStudy) -> bool:
 
 def _next(path: Path, study: DeclaredStudy) -> list[str]:
     """Return what comes next, in lines: the account of the table is opened, or the one that it has is used."""
-    from snapdp.cli.accounts.places import account_in, ledger_beside, ledgers_beside, to_share
-    from snapdp.cli.accounts.standing import with_account
+    from snapdp.cli.accounts import account_in, ledger_beside, ledgers_beside, to_share, with_account
 
     named = one_line(shlex.quote(str(path)))
     if study.budget is None:
@@ -143,7 +140,7 @@ def _next(path: Path, study: DeclaredStudy) -> list[str]:
 
 def _dataset(path: Path, data: str | None) -> str:
     """Return the name of the dataset where nobody gives one: that of the table, so that all its studies share it."""
-    from snapdp.cli.accounts.places import table_name
+    from snapdp.cli.accounts import table_name
     from snapdp.ledger import is_label
 
     name = "" if not data or is_address(data) else table_name(path.parent / data)

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.accounts.places import account_in, ledger_beside
-from snapdp.cli.accounts.standing import affordable_command
-from snapdp.cli.flags.by_name import as_item
-from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
-from snapdp.cli.flags.options import given, statistic_options
-from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_look
+from snapdp.cli.accounts import account_in, affordable_command, ledger_beside
+from snapdp.cli.flags.columns import as_item
+from snapdp.cli.flags.files import csv_dialect, is_study, refuse_strays, source_options, to_declare, to_look
+from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import column_values, named_columns
-from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo, note, say, table, watch
 from snapdp.display import one_line
 

@@ -5,36 +5,306 @@ Room: cli. Parse, one library call, render.
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
+import textwrap
+from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.accounts.amend import amend_command
-from snapdp.cli.accounts.composed import composed_command
-from snapdp.cli.accounts.opening import opening_by_flags, opening_of
-from snapdp.cli.accounts.places import ledger_beside, refuse_second, to_share
-from snapdp.cli.accounts.standing import with_account
-from snapdp.cli.accounts.views import paragraph, show_account, show_history
-from snapdp.cli.flags.arguments import NUMBER, StudyFile
-from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.cli.help.late import NotingGroup
-from snapdp.cli.screen import echo, echo_json, say
-from snapdp.display import exact_amount, is_address, one_line, shown_address
+from snapdp.cli.accounts import ledger_beside, refuse_second, to_share, with_account
+from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
+from snapdp.cli.flags.opening import opening_by_flags, opening_of
+from snapdp.cli.groups import NotingGroup
+from snapdp.cli.screen import STOPPED, confirm, console, echo, echo_json, is_conversation, note, say, table
+from snapdp.display import (
+    decimal_up,
+    exact_amount,
+    four_digits_up,
+    hides_nothing,
+    is_address,
+    one_line,
+    scientific_up,
+    shown_address,
+)
+from snapdp.errors import LedgerError
+from snapdp.exact import shown
 from snapdp.ledger import (
+    BECAME,
+    OF_CAP,
     account_values,
     amended_in_words,
     amendment_values,
     charge_values,
+    explain_spending,
     extent_in_words,
+    moment,
     protected_by,
     spent_in_words,
+    titles_of,
 )
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
+    from snapdp.interop import Spend
+    from snapdp.ledger import Account, Amendment, Ledger
+
+# `snapdp ledger amend`: raise a cap, or close an account, for a reason that stays in the ledger.
+#
+# Parse, one library call, render. It says what a raised cap means before it raises it, and asks on a terminal;
+# elsewhere the reason, which nobody types by accident, is enough.
+
+EXAMPLE = """\b
+Examples:
+  snapdp ledger amend people.ledger --dataset people --cap 3 \\
+      --reason "A second wave of the survey"
+  snapdp ledger amend people.ledger --close --reason "The table was deleted"
+"""
+KEPT = (
+    "This stays in the ledger for good, with the time and your reason: everybody who verifies the ledger, or a release "
+    "with it, reads it."
+)
+
+
+@click.command("amend", epilog=EXAMPLE)
+@click.argument("path")
+@click.option("--dataset", metavar="NAME", help="The account, where the ledger has several.")
+@click.option("--cap", type=NUMBER, metavar="NUMBER", help="The new cap, higher than the one in force.")
+@click.option("--close", "closes", is_flag=True, help="Accept no further charge; what was answered stays free.")
+@click.option("--reason", required=True, metavar="TEXT", help="Why, in one line. It is public.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def amend_command(
+    ctx: click.Context, /, path: str, dataset: str | None, cap: str | None, closes: bool, reason: str, as_json: bool
+) -> None:
+    """Raise the cap of an account or close it, with a reason.
+
+    The reason stays in the ledger. A raised cap weakens what the people in the table were promised. No cap is ever
+    lowered, and a closed account is never opened again. On a team ledger the keeper alone may do this.
+    """
+    from snapdp.exact import positive
+    from snapdp.ledger import Ledger, given_reason
+
+    ctx.meta["snapdp.json"] = as_json
+    if (cap is None) == (not closes):
+        raise click.UsageError("Give --cap NUMBER to raise the cap, or --close to close the account.")
+    given_reason(reason)
+    wanted = None if cap is None else positive(cap, name="cap")
+    with Ledger.open(path) as ledger:
+        account = ledger.only_account() if dataset is None else ledger.account(dataset)
+        if not as_json and not account.closed and (wanted is None or wanted > account.cap):
+            _explain(account, wanted)
+        if wanted is None:
+            after = ledger.close_account(account.name, reason=reason)
+        else:
+            after = ledger.amend(account.name, cap=wanted, reason=reason)
+        amendments = ledger.amendments(after.name)
+    if as_json:
+        echo_json({"ok": True, **account_values(after, amendments)})
+        return
+    where, name = one_line(shown_address(path)), one_line(after.name)
+    if after.closed:
+        note(f"{where}: account {name} is closed, {_standing(after)}.", style="")
+    else:
+        told = f"account {name} has a cap of epsilon {exact_amount(after.cap)} now, {_standing(after)}."
+        note(f"{where}: {told}", style="")
+
+
+def _standing(account: Account) -> str:
+    left = "nothing" if not account.left else exact_amount(account.left)
+    return f"{exact_amount(account.spent)} spent, {left} left"
+
+
+def _explain(account: Account, wanted: Fraction | None) -> None:
+    """Say what an amendment means; on a terminal, ask once."""
+    from snapdp.studies import describe_chance
+
+    name = one_line(account.name)
+    if wanted is None:
+        unspent = exact_amount(account.left)
+        say(f"{name}: to be closed. {unspent} of its cap of {exact_amount(account.cap)} will never be spent.")
+        question = "Close the account?"
+    else:
+        say(f"{name}: the cap is to rise from epsilon {exact_amount(account.cap)} to {exact_amount(wanted)}.")
+        paragraph(f"Promised so far. {explain_spending(account.cap, account, results=OF_CAP)}", err=True)
+        paragraph(f"From now on {describe_chance(wanted)}. {hides_nothing(wanted)}".rstrip(), err=True)
+        paragraph("That weakens what the people in the table were promised.", err=True)
+        question = "Raise the cap?"
+    paragraph(KEPT, err=True)
+    if is_conversation() and not confirm(question):
+        say("Nothing was changed.")
+        raise click.exceptions.Exit(STOPPED)
+
+
+# `snapdp ledger composed`: what weaker measures say of everything that an account was charged.
+#
+# Parse, one library call, render. Shown beside the sum that is charged, never in its place.
+
+EXAMPLES = """\b
+Examples:
+  snapdp ledger composed people.ledger
+  snapdp ledger composed people.ledger --delta 1e-9
+"""
+PLACES = 4
+NO_GAIN = "Nothing to speak of is gained here: the sum is as good."
+ONLY_SHOWN = (
+    "Shown, never charged. These figures promise less than the sum, and hold only where it was settled before the "
+    "first answer how often would be asked, which kinds of statistics, and at which epsilon. What delta means: "
+    "snapdp help delta"
+)
+WORTH_IT = Fraction(99, 100)  # of the sum: a figure above it gains nothing to speak of
+MOST_NAMES = 10
+PRINTED_BITS = 13_000  # of a whole number: Python prints no longer ones
+
+
+@click.command("composed", epilog=EXAMPLES)
+@click.argument("path")
+@click.option("--delta", type=NUMBER, default="1e-6", show_default=True, metavar="NUMBER", help="Show epsilon at this.")
+@click.option("--dataset", metavar="NAME", help="One account only.")
+@click.option("--second-opinion", is_flag=True, help="Ask Google's dp-accounting as well, where it is installed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the events of dp-accounting.")
+@click.pass_context
+def composed_command(
+    ctx: click.Context, /, path: str, delta: Any, dataset: str | None, second_opinion: bool, as_json: bool
+) -> None:
+    """Show what (epsilon, delta) and zCDP say of all charges.
+
+    The sum of all epsilons is what is charged and what counts. These figures are smaller where there are many releases,
+    and promise less: they are shown beside it, rounded up, and nothing is charged by them.
+    """
+    from snapdp.exact import probability
+    from snapdp.interop import event_values, has_events, spends_of
+    from snapdp.ledger import Ledger
+
+    ctx.meta["snapdp.json"] = as_json
+    allowed = probability(delta, name="delta")
+    with Ledger.open(path) as ledger:
+        accounts = _accounts(ledger, dataset)
+        spends = [spends_of(ledger.history(each.name)) for each in accounts]
+    found = [_values(*each, allowed, second_opinion) for each in zip(accounts, spends, strict=True)]
+    if as_json:
+        for each, behind in zip(found, spends, strict=True):
+            each["events"] = event_values(behind) if has_events(behind) else None
+        echo_json({"ok": True, "charged_by_this": "0", "accounts": found})
+        return
+    for each in found:
+        _show(each, allowed)
+    if not found:
+        echo("The ledger has no account yet.")
+
+
+def _values(account: Account, spends: tuple[Spend, ...], delta: Fraction, second_opinion: bool) -> dict[str, Any]:
+    """Return what is shown of one account; amounts as exact fractions, bounds rounded up."""
+    from snapdp.interop import composed, epsilon_by_package
+
+    found: dict[str, Any] = {"dataset": account.name, "spent": str(account.spent), "delta": str(delta)}
+    if not spends:
+        return {**found, "epsilon": "0", "rho": "0", "spends": 0}
+    together = composed(spends)
+    found |= {
+        "epsilon": decimal_up(together.epsilon(delta), PLACES),
+        "rho": _exact_or_up(together.rho),
+        "spends": sum(each.times for each in spends),
+    }
+    if second_opinion:
+        opinion = epsilon_by_package(spends, delta=delta)
+        found["dp_accounting"] = opinion if math.isfinite(opinion) else None  # an infinity is no JSON
+    return found
+
+
+def _accounts(ledger: Ledger, dataset: str | None) -> tuple[Account, ...]:
+    """Return the accounts that are asked for; one that is not there is refused with the names of those that are."""
+    every = ledger.accounts()
+    names = [each.name for each in every]
+    if dataset is None or dataset in names or not names:
+        return every if dataset is None else (ledger.account(dataset),)
+    listed = ", ".join(one_line(each) for each in names[:MOST_NAMES]) + ", ..." * (len(names) > MOST_NAMES)
+    raise LedgerError(f"the ledger has no account {shown(dataset)}.", f"It has: {listed}. Nothing was spent.")
+
+
+def _exact_or_up(amount: Fraction) -> str:
+    """Return an amount exactly; one of thousands of digits rounded up."""
+    is_long = max(amount.numerator.bit_length(), amount.denominator.bit_length()) > PRINTED_BITS
+    return scientific_up(amount, 17) if is_long else str(amount)
+
+
+def _show(found: dict[str, Any], delta: Fraction) -> None:
+    spent = Fraction(found["spent"])
+    echo(f"{one_line(found['dataset'])}: epsilon {exact_amount(spent)} spent. The sum is what counts.")
+    if not found["spends"]:
+        return
+    epsilon, rho = Fraction(found["epsilon"]), four_digits_up(Fraction(found["rho"]))
+    paragraph(
+        f"Composed otherwise: epsilon {_placed_up(epsilon)} with delta {exact_amount(delta)}; or zCDP with rho {rho}."
+    )
+    if "dp_accounting" in found:
+        opinion = found["dp_accounting"]
+        told = "no epsilon" if opinion is None else f"epsilon {_placed_up(Fraction(opinion))}"
+        paragraph(f"dp-accounting, in floating point: {told} with the same delta.")
+    if epsilon > spent * WORTH_IT:
+        paragraph(NO_GAIN)
+    paragraph(ONLY_SHOWN)
+
+
+def _placed_up(x: Fraction) -> str:
+    """Return a decimal rounded up, with all of its places: figures beside each other have equally many."""
+    whole, part = divmod(math.ceil(x * 10**PLACES), 10**PLACES)
+    return f"{whole}.{part:0{PLACES}}"
+
+
+# Accounts on a screen: how much is spent, what that means, how each was amended.
+#
+# Everything here is public. Lines fit the terminal: a paragraph is broken between words.
+
+BAR = 40  # marks
+INDENT = "  "
+
+
+def show_account(account: Account, amendments: Sequence[Amendment]) -> None:
+    """Print how an account stands: what is spent and left, whom it protects, what that means, how it was amended."""
+    state = "closed, " if account.closed else ""
+    left = f"{exact_amount(account.left)} left" if account.left else "nothing left"
+    echo(f"{one_line(account.name)}: {state}{exact_amount(account.spent)} of {exact_amount(account.cap)} spent, {left}")
+    echo(f"{INDENT}[{bar(account.spent, account.cap)}]")
+    paragraph(protected_by(account))
+    paragraph(spent_in_words(account))
+    for each in amendments:
+        paragraph(amended_in_words(each))
+
+
+def bar(spent: Fraction, cap: Fraction) -> str:
+    """Return a bar that is empty only where nothing is spent, and full only where all is.
+
+    >>> bar(Fraction(1, 4), Fraction(1)), bar(Fraction(1, 10**9), Fraction(1))[:3], bar(Fraction(1), Fraction(1))[-1]
+    ('##########..............................', '#..', '#')
+    """
+    marks = BAR * spent // cap
+    filled = BAR if spent == cap else max(min(marks, BAR - 1), int(spent > 0))
+    return "#" * filled + "." * (BAR - filled)
+
+
+def show_history(name: str, charges: Sequence[Any], amendments: Sequence[Amendment]) -> None:
+    """Print what happened to an account, in order."""
+    rows = [(each.number, _charge_row(each)) for each in charges]
+    rows += [(each.number, (moment(each.time), "", amended_in_words(each, timed=False))) for each in amendments]
+    heads = ("when (UTC)", "epsilon", "what")
+    table(heads, [row for _, row in sorted(rows)], numbers=(1,), title=one_line(name), unbroken=0)
+
+
+def _charge_row(charge: Any) -> tuple[str, str, str]:
+    titles = titles_of(charge.asked)
+    return moment(charge.time), exact_amount(charge.epsilon), f"{BECAME[charge.state]}{f': {titles}' if titles else ''}"
+
+
+def paragraph(text: str, *, err: bool = False) -> None:
+    """Print a text below a heading, broken between words to the width of the terminal."""
+    width = console(err=err).width
+    indents = {"initial_indent": INDENT, "subsequent_indent": INDENT}
+    echo(textwrap.fill(text, width, break_on_hyphens=False, **indents), err=err)  # type: ignore[arg-type]
 
 
 CREATE = """\b

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.account import account_options, planned_charge, show_charge
-from snapdp.cli.flags.arguments import NUMBER, StudyFile
+from snapdp.cli.flags.files import picture_option, writing_picture
 from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
-from snapdp.cli.flags.options import statistic_options
-from snapdp.cli.flags.picture import picture_option, writing_picture
-from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.cli.help.pages import SectionedCommand
+from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
+from snapdp.cli.flags.options import SectionedCommand, statistic_options
 from snapdp.cli.screen import echo, echo_json, folded, say
 from snapdp.display import one_line
 from snapdp.tables import ENGINES
@@ -100,7 +98,7 @@ def plan_command(
 
     Give a STUDY file, or statistics by flags, or a bare mechanism by --sensitivity.
     """
-    from snapdp.cli import render
+    from snapdp.cli import mechanism_screen as render
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
     if options["sql"]:
@@ -114,9 +112,9 @@ def plan_command(
     drawn = None if plot is None else _drawn(result, plot)
     if as_json:
         account = {} if charge is None else {"account": charge.values}
-        echo_json({**render.values(result, likes=likes), **account}, indent=2)
+        echo_json({**render.render_values(result, likes=likes), **account}, indent=2)
     else:
-        render.show(result, likes=likes, details=options["details"])
+        render.render_show(result, likes=likes, details=options["details"])
         if charge is not None:
             show_charge(charge)
     if drawn is not None:

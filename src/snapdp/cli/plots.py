@@ -5,17 +5,20 @@ Room: cli. They are those of the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 from snapdp.accuracy import Worth, curve_of
-from snapdp.api.consequence_pictures import curve_drawn, law_drawn, law_picture
-from snapdp.api.consequence_words import Fall
+from snapdp.api.consequence import Fall, curve_drawn, law_drawn, law_picture
+from snapdp.attacks import AttackRow
 from snapdp.display import (
     Chosen,
+    Look,
+    Mark,
+    RowPicture,
     confidence,
     curve_picture,
     exact_amount,
@@ -26,7 +29,7 @@ from snapdp.display import (
     sheet,
 )
 from snapdp.drafts import write_text
-from snapdp.exact import to_float_nearest
+from snapdp.exact import to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import ExactLaw, law_of
 from snapdp.studies import Line, Plan, ReleasedPart
 
@@ -106,3 +109,22 @@ def _law(worth: Worth, value: Fraction | None) -> str:
 def _shown(worth: Worth, x: Fraction, *, rounding: str) -> str:
     """Return an output with the digits that its error leaves meaningful."""
     return noise_digits(to_float_nearest(x), half_width=Decimal(to_float_nearest(worth.tight)), rounding=rounding)
+
+
+# The picture of `snapdp attack` as an SVG file: claimed against shown loss, a bar for each row.
+
+TITLE = "Privacy loss, at least; red: more than was claimed"
+LONGEST_NAME, PICTURE_WIDTH = 32, 760
+
+
+def write_rows(found: Sequence[AttackRow], path: Path) -> None:
+    """Write a bar as long as the loss that was shown, with a stroke at the claim; absent targets have none."""
+    marks, texts = [], []
+    for row in found:
+        if row.outcome is not None:
+            claimed, shown = to_float_up(row.outcome.claimed), to_float_down(row.outcome.lower_bound)
+            look: Look = "hit" if row.verdict == "refuted" else "first"
+            marks.append(Mark(shown, claimed, claimed, look=look))
+            texts.append((f"{row.attack.name}: {row.target}", f"shown {shown:.3g}, claimed {claimed:.3g}"))
+    picture = RowPicture.of(marks, bars=True).svg(TITLE, texts, longest=LONGEST_NAME)
+    write_text(sheet([[(TITLE, picture)]], title=TITLE, width=PICTURE_WIDTH, tall=24 * len(marks) + 24), path)

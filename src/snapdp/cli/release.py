@@ -14,16 +14,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.accounts.places import ledger_beside, ledger_of_table, ledgers_beside, named_account, to_share
-from snapdp.cli.accounts.standing import fitting_command, to_raise
+from snapdp.cli.accounts import (
+    fitting_command,
+    ledger_beside,
+    ledger_of_table,
+    ledgers_beside,
+    named_account,
+    to_raise,
+    to_share,
+)
 from snapdp.cli.flags.account import ASKED_BEFORE
-from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
-from snapdp.cli.flags.options import given, statistic_options
-from snapdp.cli.flags.source import is_study, refuse_strays, source_options, to_look
+from snapdp.cli.flags.files import (
+    csv_dialect,
+    is_study,
+    refuse_strays,
+    said_texts,
+    source_options,
+    text_options,
+    to_declare,
+    to_look,
+)
+from snapdp.cli.flags.numbers import NUMBER
+from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
-from snapdp.cli.flags.texts import said_texts, text_options
-from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display import exact_amount, is_address, one_line, shown_address
 from snapdp.errors import UNKNOWN, SnapdpError, cost_of
@@ -92,7 +105,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         echo_json_text(result.to_json())
         ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
     else:
-        from snapdp.cli.releases.release_screen import show_release
+        from snapdp.cli.release_screen import show_release
 
         show_release(result, left=account.left, spent=account.spent)
         say_written([path for path in outputs if not any(each.filename == str(path) for each in unwritten)])
@@ -216,7 +229,7 @@ def _show_cost(request: Request, account: Account, ledger: Ledger) -> bool:
     Statistics that the account released before would be charged again. The same request is free, as long as the table
     is what it was: then nothing comes on top of what was charged.
     """
-    from snapdp.cli.plans.screen import show_plan
+    from snapdp.cli.plan_screen import show_plan
     from snapdp.ledger import earlier_releases
 
     found = earlier_releases(ledger.recent(request.dataset)).of(request.epsilon, request.declaration)
@@ -238,7 +251,7 @@ def _ask(
     file           of the study, where one was given
     asked_before   whether the same was released, of a table that has changed since: what both mean was not said yet
     """
-    from snapdp.cli.plans.screen import weak_lines
+    from snapdp.cli.plan_screen import weak_lines
     from snapdp.ledger import later_in_words, together_in_words
 
     if not sys.stdin.isatty():

@@ -8,6 +8,7 @@ modules to it. A stream that cannot be written is an OutputError, told from all 
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
@@ -22,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.process import STOPPED as STOPPED
-from snapdp.cli.streams import outlive_readers
 from snapdp.display import ESCAPED, encodable, one_line, shortened, visible, visible_lines, without_secrets
 
 if TYPE_CHECKING:
@@ -310,3 +310,38 @@ def _coloured() -> bool:
 
 def _encoding(err: bool) -> str | None:
     return getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"  # a text buffer takes anything
+
+
+# Streams that outlive their readers: what nobody reads any more is written to nowhere, and the command goes on.
+#
+# `snapdp verify record.json | head -1` closes the pipe after one line. The exit code is the verdict all the
+# same, and a release that was charged is finished. Terminals and files are left as they are: a full disk is a failure.
+
+
+class UnreadPipe(io.FileIO):
+    """A file whose reader may go away."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def outlive_readers() -> None:
+    """Put streams that outlive their readers in the place of standard output and error where these are no terminals."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper) and stream is getattr(sys, f"__{name}__") and not stream.isatty():
+            setattr(sys, name, _outliving(stream))
+
+
+def _outliving(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(UnreadPipe(stream.fileno(), "w", closefd=False)),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.accounts.places import ledger_beside, ledger_of_table, refuse_second, to_share, told_beside
-from snapdp.cli.flags.arguments import StudyFile
+from snapdp.cli.accounts import ledger_beside, ledger_of_table, refuse_second, to_share, told_beside
+from snapdp.cli.flags.numbers import StudyFile
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display import is_address, one_line, shown_address
 
@@ -127,7 +127,7 @@ def _opens(no_browser: bool) -> bool:
 
 def _as_command(study: DeclaredStudy, place: Workplace) -> dict[str, Any]:
     """Return a study as a command of this program; where flags cannot say it, why, and the one with a study file."""
-    from snapdp.cli.spelled.words import plan_words, release_file_words, release_words
+    from snapdp.cli.spelling import plan_words, release_file_words, release_words
 
     if place.data is None:
         found = plan_words(study)

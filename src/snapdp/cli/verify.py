@@ -8,7 +8,9 @@ record: 0 SOUND, 1 ALTERED, 3 could not check.
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,13 +20,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters
-from snapdp.cli.flags.program import machine_option, program_and_machine
-from snapdp.cli.screen import echo, echo_json, folded, say
-from snapdp.display import one_line
+from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters, machine_option, program_and_machine
+from snapdp.cli.screen import echo, echo_json, folded, note, say, table
+from snapdp.display import hides_nothing, one_line
+from snapdp.errors import DataError, PremiseError, SnapdpError
 from snapdp.exact import parameter
+from snapdp.ledger import amended_in_words
 
 if TYPE_CHECKING:
+    from snapdp.audits import ComparedReport, Examination
     from snapdp.mechanism import SnappingParameters
     from snapdp.verifier import CertificateFile, Verdict
 
@@ -114,8 +118,6 @@ def verify_command(
     if program is None:
         raise click.UsageError("Give a PROGRAM, or a mechanism by --epsilon, --sensitivity and --bounds.")
     if is_record(program):
-        from snapdp.cli.audit import audit_file
-
         if machine_text or claim or pair is not None:
             raise click.UsageError("--machine, --claim and --pair belong to a program, not to a record.")
         if report is not None and not os.path.exists(report):
@@ -165,8 +167,6 @@ def _saying_what_it_takes(reference: str) -> Iterator[None]:
     try:
         yield
     except ProgramError as problem:
-        from snapdp.cli.audit import TAKES
-
         raise ProgramError(problem.problem, TAKES, **problem.numbers) from None
 
 
@@ -313,3 +313,206 @@ def _write(path: Path, text: str, flag: str) -> str:
     except DataError as problem:
         raise click.UsageError(f"{flag} {path} cannot be written: {problem.numbers['reason']}.") from None
     return f"{flag.removeprefix('--')}: {one_line(str(path))}"
+
+
+# `snapdp verify RECORD.json`: the audit of a release. Reads the record, its files and its ledger, never data.
+#
+# Called by `snapdp verify` where the file is a record.
+
+SOUND, ALTERED, COULD_NOT_CHECK = 0, 1, 3
+MOST_FINDINGS = 40  # on a terminal
+AUDIT_COLOURS = {"ACCEPTED": "green", "REFUSED": "red", "COULD NOT CHECK": "yellow"}
+TAKES = (
+    "`snapdp verify` takes the record of a release (.json), a program (.imp, or the name of a bundled one), or "
+    "FILE.py:function. It compares a report with its record: snapdp verify record.json --report report.html. A ledger "
+    "is for: snapdp ledger verify"
+)
+
+
+def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
+    """Audit a record, print what was found, write the certificate of a sound one; return the exit code.
+
+    report   the report of the release, which is compared with what the record gives
+    """
+    from snapdp.audits import audit, audit_values, compare_report, is_certificate
+    from snapdp.ledger import Ledger
+    from snapdp.release import Release, load_record
+    from snapdp.studies import digest
+
+    try:
+        record = load_record(path)
+    except DataError as problem:
+        if not os.path.exists(path):
+            raise  # a misspelt name
+        return _could_not_check(f"{problem.problem} {problem.advice}", as_json=as_json)
+    if is_certificate(record):
+        name = one_line(shlex.quote(str(path)))
+        raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
+    if "statistics" not in record:
+        raise DataError("this is not the record of a release.", TAKES)
+    try:
+        if ledger is None:
+            found = audit(record, directory=path.parent)
+        else:
+            with Ledger.open(ledger) as book:
+                found = audit(record, book, directory=path.parent)
+        compared = compare_report(record, report) if report is not None and found.sound else None
+    except SnapdpError:
+        raise
+    except Exception as problem:  # of any kind: only a finding accuses
+        if os.environ.get("SNAPDP_TRACEBACK"):
+            raise
+        name = one_line(str(path))
+        reason = f"the audit of {name} itself failed ({type(problem).__name__}), which says nothing about the record."
+        return _could_not_check(reason, as_json=as_json)
+    code = SOUND if found.sound else ALTERED
+    if compared is not None:
+        code = {"ACCEPTED": code, "REFUSED": ALTERED, "COULD NOT CHECK": COULD_NOT_CHECK}[compared.verdict]
+    if certificate is not None and found.sound:
+        refused = _audit_write_certificate(record, certificate)
+        shown = f"wrote {one_line(str(certificate))}; check it: snapdp check {one_line(shlex.quote(str(certificate)))}"
+        say(refused or shown)
+    stated = digest(Release(record).to_json()) if found.sound else ""
+    if as_json:
+        told = None if compared is None else {"verdict": compared.verdict, "reason": compared.reason or None}
+        echo_json({**audit_values(found), "ok": code == SOUND, "digest": stated or None, "report": told}, indent=2)
+    else:
+        if compared is not None:
+            echo(_compared_in_words(compared, one_line(str(report))), colour=AUDIT_COLOURS[compared.verdict])
+        _print(found, path, stated)
+        if report is not None and compared is None:
+            note(f"{one_line(str(report))} was not compared with a record that was altered.", style="bold yellow")
+    return code
+
+
+def _could_not_check(reason: str, *, as_json: bool) -> int:
+    """Say why nothing can be told about a record; return the exit code."""
+    if as_json:
+        echo_json({"ok": False, "verdict": "COULD NOT CHECK", "reason": reason}, indent=2)
+    else:
+        echo(f"COULD NOT CHECK: {reason}", colour="yellow")
+    return COULD_NOT_CHECK
+
+
+def _compared_in_words(found: ComparedReport, name: str) -> str:
+    reason = "is byte for byte what snapdp writes from this record" if found.accepted else found.reason
+    return f"{found.verdict}: {name} {reason}."
+
+
+def _audit_write_certificate(record: dict[str, Any], path: Path) -> str:
+    """Write the certificate of a sound record; return why it is not written, if the checker does not accept it."""
+    from snapdp.audits import accepted_certificate
+    from snapdp.drafts import write_text
+
+    try:
+        made = accepted_certificate(record)
+    except PremiseError as problem:
+        return f"no certificate: {one_line(problem.problem)} {problem.advice}"
+    # As short as the record: with blanks between its numbers it might outgrow what `snapdp check` reads.
+    write_text(json.dumps(made, sort_keys=True, separators=(",", ":")) + "\n", path)
+    return ""
+
+
+def _print(found: Any, path: Path, stated: str) -> None:
+    from snapdp.audits import audit_in_words, look_in_words, unseen_in_words
+
+    name = one_line(str(path))
+    echo(audit_in_words(found, name, ask=" (--ledger PATH)"), colour="green" if found.sound else "red")
+    if not found.sound:
+        rows = [
+            (one_line(each.field), one_line(each.says), one_line(each.should))
+            for each in found.findings[:MOST_FINDINGS]
+        ]
+        table(("field", "says", "should be"), rows, unbroken=0)
+        if len(found.findings) > MOST_FINDINGS:
+            note(f"... and {len(found.findings) - MOST_FINDINGS} more: --json lists them.")
+        if all(each.about for each in found.findings):
+            note(f"What {name} itself holds follows from what it declares.")
+        return
+    note(f"Digest of the record, as its report states it: {stated}", style="")
+    for each in found.unseen[:MOST_FINDINGS]:
+        why = unseen_in_words(os.path.exists(path.parent / each))
+        note(f"Not looked at: {one_line(each)}. {why}", style="bold yellow")
+    if len(found.unseen) > MOST_FINDINGS:
+        note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
+    for amendment in found.amendments:
+        note(
+            f"The account of {one_line(found.dataset)} was amended. {amended_in_words(amendment)}", style="bold yellow"
+        )
+    if found.look is not None:
+        note(look_in_words(found.look), style="" if found.look else "bold yellow")
+    note(
+        f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
+        style="",
+    )
+    table(("premise", "", "why"), [(each.name, each.status, one_line(each.why)) for each in found.premises])
+    note("Pages of docs/theory come with the source of snapdp, not with an installed package.")
+    if warning := hides_nothing(Fraction(found.epsilon)):
+        note(warning, style="bold red")
+
+
+# `snapdp check`: whether certificates prove what they say, by the independent checkers. Opens no data.
+#
+# Parse, one library call, render. Exit 0 all accepted, 1 one refused, 2 wrong usage, 3 one not checked.
+
+CHECK_EXIT = {"ACCEPTED": 0, "REFUSED": 1, "COULD NOT CHECK": 3}
+CHECK_COLOURS = {"ACCEPTED": "green", "REFUSED": "red", "COULD NOT CHECK": "yellow"}
+CHECK_EXAMPLE = """\b
+Each kind of certificate has a checker of its own, one file of the standard
+library that can be run alone:
+  of a program (snapdp verify PROGRAM --certificate)
+    python -m snapdp.verifier.certificate.check half.json
+  of a release (snapdp verify RECORD --certificate)
+    python -m snapdp.audits.check_release release.json
+To run one without the rest of snapdp, copy its file out: check.py,
+check_release.py. What was accepted is printed: program, machine, claim, and
+what is assumed beside; of a release, claim and premises.
+Exit: 0 all accepted, 1 one refused, 2 wrong usage, 3 one could not be
+checked: its file cannot be read, or the checker itself failed.
+
+\b
+Examples:
+  snapdp verify snap_half --certificate half.json
+  snapdp check half.json
+"""
+
+
+@click.command("check", epilog=CHECK_EXAMPLE)
+@click.argument("certificates", nargs=-1, required=True, type=click.Path(exists=True, readable=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def check_command(ctx: click.Context, /, certificates: tuple[Path, ...], as_json: bool) -> None:
+    """Check certificates of `snapdp verify`, of a program or of a release, without believing them."""
+    from snapdp.audits import examine_file
+
+    ctx.meta["snapdp.json"] = as_json
+    found = [(path, examine_file(path)) for path in certificates]
+    if as_json:
+        echo_json(_values(found))
+    else:
+        for path, examination in found:
+            _check_print(examination, "" if len(found) == 1 else one_line(str(path)))
+    codes = {CHECK_EXIT[examination.verdict] for _, examination in found}
+    ctx.exit(1 if 1 in codes else max(codes))
+
+
+def _check_print(found: Examination, name: str) -> None:
+    """Print what the checker says of a file; its name, if there are several."""
+    from snapdp.verifier import conclusion_lines
+
+    said = ": ".join(filter(None, (found.verdict, name, found.reason)))
+    echo(said, colour=CHECK_COLOURS[found.verdict])
+    for line in conclusion_lines(found.proved or {}):
+        echo(folded(line))
+
+
+def _values(found: list[tuple[Path, Examination]]) -> dict[str, Any]:
+    """Return what is said of one file; of several, a list of that."""
+    each = [
+        {"accepted": said.accepted, "verdict": said.verdict, "reason": said.reason, "proved": said.proved}
+        for _, said in found
+    ]
+    if len(each) == 1:
+        return {"ok": each[0]["accepted"], **each[0]}
+    named = [{"file": str(path), **said} for (path, _), said in zip(found, each, strict=True)]
+    return {"ok": all(said["accepted"] for said in each), "certificates": named}

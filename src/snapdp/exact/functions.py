@@ -12,13 +12,81 @@ exact arithmetic never need it. ln of a power of two needs no library at all.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from snapdp.exact.directed import check_directed_rounding
-from snapdp.exact.dyadic import exponent_of_power, floor_log2, power_of_two, round_down, round_nearest, round_up
-from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, refine
+from snapdp.errors import PremiseError
+from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, power_of_two, round_down, round_nearest, round_up
+from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, enclose, refine, refined
+
+# Does MPFR round as it is told? Known quotients, products, logarithms and exponentials, asked for before first use.
+#
+# Every enclosure of this library rests on contexts that round down, up or to nearest at their own precision;
+# gmpy2 before 2.3 divides in the ambient context instead, and the "exact" law then misses the true value. What integers
+# can compute is computed again with them; the rest is a table of floors, which a test derives with Arb.
+
+TABLE_BITS = 256
+# (function, argument, floor(2**256 * function(argument)))
+KNOWN_VALUES: tuple[tuple[str, Fraction, int], ...] = (
+    ("log", Fraction(3), 0x1193EA7AAD030A976A4198D55053B7CB5BE1442D9B7E08DF03D97EEEA5149358C),
+    ("log", Fraction(3, 4), -0x49A58844D36E49E0EFADD9DB02AA70A8C3D243732D50DE6AD6823FCCC60CBECC),
+    ("exp", Fraction(1), 0x2B7E151628AED2A6ABF7158809CF4F3C762E7160F38B4DA56A784D9045190CFEF),
+    ("exp", Fraction(-5, 16), 0xBB4B296F917BF09A22FBAA27077B854A35098FBF2D2C5DE255E30A4AD81EEDA2),
+    ("expm1", Fraction(-1, 1024), -0x3FF800AAA0008882D8618478531320229F595E0DDBF0D874D97EA955EE3675),
+)
+OPERANDS = ((1, 3), (-1, 3), (2, 7), (10**40 + 1, 3**50), (1 << 60, (1 << 53) - 1))
+PRECISIONS = (24, 53, 118)  # below, at and above the ambient 53 bits
+DIRECTIONS = ("down", "up", "nearest")
+
+Context = Callable[[int, str], Any]
+
+
+def check_directed_rounding(context: Context) -> None:
+    """Refuse to compute where a context does not round correctly in its direction and at its precision."""
+    if not all(found == known for found, known in _answers(context)):
+        raise PremiseError(
+            "the installed gmpy2 (MPFR) does not round as it is told: no bound computed with it would be true.",
+            "Install gmpy2 2.3 or newer.",
+        )
+
+
+def _answers(context: Context) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield (what MPFR answers, what is true)."""
+    for bits in PRECISIONS:
+        for way in DIRECTIONS:
+            rounding = context(bits, way)
+            for a, b in OPERANDS:
+                x, y = _exact(context, a), _exact(context, b)
+                yield _rational(rounding.div(x, y)), _rounded(Fraction(a, b), bits, way)
+                yield _rational(rounding.mul(x, y)), _rounded(Fraction(a * b), bits, way)
+                yield _rational(rounding.add(x, y)), _rounded(Fraction(a + b), bits, way)
+            for function, argument, floor in KNOWN_VALUES:
+                x = rounding.div(_exact(context, argument.numerator), _exact(context, argument.denominator))
+                # No float of these precisions lies between the floor and the value: half a unit rounds like it.
+                true = Fraction(2 * floor + 1, 2 << TABLE_BITS)
+                yield _rational(getattr(rounding, function)(x)), _rounded(true, bits, way)
+
+
+def _exact(context: Context, number: int) -> Any:
+    import gmpy2
+
+    return context(max(2, number.bit_length()), "nearest").plus(gmpy2.mpfr(number, 1))
+
+
+def _rational(x: Any) -> Fraction:
+    numerator, denominator = x.as_integer_ratio()
+    return Fraction(int(numerator), int(denominator))
+
+
+def _rounded(x: Fraction, bits: int, way: str) -> Fraction:
+    if x == 0:
+        return x
+    if x < 0:
+        return -_rounded(-x, bits, {"down": "up", "up": "down"}.get(way, way))
+    return {"down": round_down, "up": round_up, "nearest": round_nearest}[way](x, bits)
+
 
 # floor(ln 2 * 2**256): compared with MPFR and with Arb in the tests.
 _LN2_BITS = 256
@@ -192,3 +260,93 @@ def rounded_up(x: Fraction, bits: int = SIGNIFICANT_BITS) -> Fraction:
     if x == 0:
         return x
     return round_up(x, bits) if x > 0 else -round_down(-x, bits)
+
+
+# Finite sums of rational multiples of e to rational powers, whose signs are decided.
+#
+# Every probability of a Laplace variable between rational ends is one of these numbers. Two such sums are
+# equal only if they are equal term by term (Lindemann-Weierstrass: e to different rational powers are linearly
+# independent over the rationals), so a sum is 0 exactly where no term is left, and elsewhere some precision tells its
+# sign.
+
+
+class Exponentials:
+    """The number sum of c e^r over its terms {r: c}; a rational number is a term with r = 0.
+
+    >>> third = Exponentials({Fraction(-1): Fraction(1, 3)})
+    >>> (third * 3 - Exponentials({Fraction(-1): Fraction(1)})).sign()
+    0
+    """
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: Mapping[Fraction, Fraction]) -> None:
+        self.terms = {power: factor for power, factor in terms.items() if factor}
+
+    def __add__(self, other: Exponentials | Fraction | int) -> Exponentials:
+        added = _as_terms(other)
+        powers = self.terms.keys() | added.keys()
+        zero = Fraction(0)
+        return Exponentials({power: self.terms.get(power, zero) + added.get(power, zero) for power in powers})
+
+    def __mul__(self, other: Exponentials | Fraction | int) -> Exponentials:
+        product: dict[Fraction, Fraction] = {}
+        for power, factor in self.terms.items():
+            for other_power, other_factor in _as_terms(other).items():
+                both = power + other_power
+                product[both] = product.get(both, Fraction(0)) + factor * other_factor
+        return Exponentials(product)
+
+    def __neg__(self) -> Exponentials:
+        return self * -1
+
+    def __sub__(self, other: Exponentials | Fraction | int) -> Exponentials:
+        return self + Exponentials(_as_terms(other)) * -1
+
+    def __rsub__(self, other: Fraction | int) -> Exponentials:
+        return -self + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{factor}*e^({power})" for power, factor in sorted(self.terms.items())) or "0"
+
+    def enclosed(self, bits: int) -> Enclosure:
+        """Return an enclosure at a precision; a point where the number is rational."""
+        total = enclose(0)
+        for power, factor in self.terms.items():
+            total = total + exp_enclosure(power, bits) * factor
+        return total
+
+    def enclosure(self) -> Enclosure:
+        """Return an enclosure that is narrow relative to the number."""
+        return refined(self.enclosed, relative_bits=NARROW_BITS)
+
+    def __float__(self) -> float:
+        """Return a double near the number, for display."""
+        return float(self.enclosure())
+
+    def sign(self) -> int:
+        """Return -1, 0 or 1. The largest power is divided out: beside 1 no term is too small to be told from 0."""
+        if not self.terms:
+            return 0
+        largest = max(self.terms)
+        scaled = Exponentials({power - largest: factor for power, factor in self.terms.items()})
+        decided = refine(scaled.enclosed, until=lambda e: e.lower > 0 or e.upper < 0)
+        return 1 if decided.lower > 0 else -1
+
+
+def _as_terms(x: Exponentials | Fraction | int) -> dict[Fraction, Fraction]:
+    return x.terms if isinstance(x, Exponentials) else {Fraction(0): Fraction(x)}
+
+
+def exponential(power: Fraction) -> Exponentials:
+    """Return e**power."""
+    return Exponentials({power: Fraction(1)})
+
+
+def laplace_cdf(x: Fraction, scale: Fraction) -> Exponentials:
+    """Return P(Y <= x) of a Laplace variable around 0."""
+    half = exponential(-abs(x) / scale) * HALF
+    return half if x < 0 else 1 - half

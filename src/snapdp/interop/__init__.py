@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.interop.composition import Composed as Composed, composed as composed
+    from snapdp.interop.composition import Composed as Composed, Spend as Spend, composed as composed, spend as spend
     from snapdp.interop.dp_accounting import (
         accountant as accountant,
         delta_by_package as delta_by_package,
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
         event as event,
         event_values as event_values,
         has_events as has_events,
+        record_spends as record_spends,
+        spends_of as spends_of,
     )
-    from snapdp.interop.losses import Spend as Spend, spend as spend
     from snapdp.interop.opendp import (
         measurement as measurement,
         privacy_map as privacy_map,
         vector_measurement as vector_measurement,
     )
     from snapdp.interop.registry import sheet as sheet, sheet_values as sheet_values
-    from snapdp.interop.spends import record_spends as record_spends, spends_of as spends_of
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "composition": "Composed composed",
-            "dp_accounting": "accountant delta_by_package epsilon_by_package event event_values has_events",
-            "losses": "Spend spend",
+            "composition": "Composed Spend composed spend",
+            "dp_accounting": (
+                "accountant delta_by_package epsilon_by_package event event_values has_events record_spends spends_of"
+            ),
             "opendp": "measurement privacy_map vector_measurement",
             "registry": "sheet sheet_values",
-            "spends": "record_spends spends_of",
         },
     )

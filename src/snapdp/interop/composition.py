@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -30,11 +30,11 @@ from snapdp.exact import (
     floor_log2,
     ln_enclosure,
     parameter,
+    positive,
     power_of_two_at_least,
     probability,
+    shown,
 )
-from snapdp.interop.coarser import coarser
-from snapdp.interop.losses import LAPLACE, Spend, delta_of, merged
 from snapdp.values import Value
 
 POINTS = 1 << 13  # of the grid, between 0 and the sum of all epsilons
@@ -224,3 +224,129 @@ def _loss(epsilon: object) -> Fraction:
     if t < 0:
         raise ParameterError("epsilon is below 0.", "Give 0 or more.", epsilon=t)
     return t
+
+
+# What releases lose, as laws that dominate them: of a Laplace draw, or of anything that is epsilon-DP.
+#
+# It cannot see data. A spend says of one or several releases which pair of laws is at least as telling as
+# theirs for all neighbours; nothing is charged by it.
+#
+#     laplace   delta(t) = 1 - e^((t - eps)/2)                 |t| <= eps                             theory (1)
+#     pure      delta(t) = (e^eps - e^t)/(1 + e^eps)           |t| <= eps                             theory (2)
+#     both      delta(t) = 0 above eps, 1 - e^t below -eps
+#
+# Theory: docs/theory/shown-composition.md.
+
+LAPLACE, PURE = "laplace", "pure"
+
+
+class Spend(Value):
+    """So many releases with one dominating pair.
+
+    law       "laplace": each is post-processing of one Laplace draw around a number that moves by one scale times
+              epsilon, at most; "pure": each is epsilon-DP, and nothing else is known
+    epsilon   of each of them
+    times     how many there are
+    """
+
+    law: str
+    epsilon: Fraction
+    times: int = 1
+
+    @property
+    def total(self) -> Fraction:
+        """Return the sum of their epsilons: what they lose together at most."""
+        return self.epsilon * self.times
+
+
+def spend(law: str, *, epsilon: object, times: int = 1) -> Spend:
+    """Return a spend of plain numbers, checked.
+
+    >>> spend("laplace", epsilon="0.1", times=100).total
+    Fraction(10, 1)
+    """
+    if law not in (LAPLACE, PURE):
+        raise ParameterError(f"law = {shown(law)} is none.", f'Give "{LAPLACE}" or "{PURE}".')
+    if type(times) is not int or times < 1:
+        raise ParameterError(f"times = {shown(times)} is no number of releases.", "Give a whole number from 1 on.")
+    return Spend(law=law, epsilon=positive(epsilon, name="epsilon"), times=times)
+
+
+def merged(spends: Iterable[Spend]) -> tuple[Spend, ...]:
+    """Return the same spends, those of one law and epsilon together, in the order in which they first came."""
+    times: dict[tuple[str, Fraction], int] = {}
+    for each in spends:
+        times[each.law, each.epsilon] = times.get((each.law, each.epsilon), 0) + each.times
+    return tuple(Spend(law=law, epsilon=epsilon, times=count) for (law, epsilon), count in times.items())
+
+
+def delta_of(each: Spend, t: Fraction, width: int) -> Enclosure:
+    """Return delta(t) of one release, enclosed to about `width` bits.                        theory (1), (2)"""
+    if t >= each.epsilon:
+        return Enclosure(Fraction(0), Fraction(0))
+    if t <= -each.epsilon:
+        return 1 - _exp(t, width)
+    if each.law == LAPLACE:
+        return 1 - _exp((t - each.epsilon) / 2, width)
+    return (1 - _exp(t - each.epsilon, width)) / (_exp(-each.epsilon, width) + 1)
+
+
+def _exp(x: Fraction, width: int) -> Enclosure:
+    low, high = exp_scaled(x, width)
+    return Enclosure(Fraction(low, 1 << width), Fraction(high, 1 << width))
+
+
+# Spends that dominate given ones and are few enough to be composed in seconds, whatever a ledger holds.
+#
+# It cannot see data. Each step replaces a pair of laws by one that dominates it, so that what is composed
+# afterwards stays an upper bound; a usual ledger is below all limits and is composed as it is.
+#
+#     many kinds      epsilons rounded up to fewer significant bits, the very small ones to a common one
+#     many releases   k of one kind as one release of which only k * epsilon is known
+#
+# Theory: docs/theory/shown-composition.md, (13).
+
+MOST_KINDS = 200  # different laws and epsilons
+MOST_RELEASES = 20_000
+MOST_BITS = 12  # of an epsilon that is rounded up
+LEAST_SHARE = Fraction(1, 2**40)  # of the sum: an epsilon below is taken for one of this size
+
+
+def coarser(spends: Iterable[Spend]) -> tuple[Spend, ...]:
+    """Return spends that dominate the given ones, of few kinds and not too many.                       theory (13)"""
+    return _fewer_releases(_fewer_kinds(merged(spends)))
+
+
+def _fewer_kinds(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
+    least = sum((each.total for each in every), Fraction(0)) * LEAST_SHARE
+    found, bits = every, MOST_BITS
+    while len(found) > MOST_KINDS and bits > 0:  # with one bit there are 42 powers of two at most, of each law
+        found = merged(
+            Spend(law=each.law, epsilon=rounded_up(max(each.epsilon, least), bits), times=each.times) for each in every
+        )
+        bits -= 1
+    return found
+
+
+def rounded_up(x: Fraction, bits: int) -> Fraction:
+    """Return the least number >= x > 0 of so many significant bits.
+
+    >>> rounded_up(Fraction(9, 16), 3), rounded_up(Fraction(5), 1)
+    (Fraction(5, 8), Fraction(8, 1))
+    """
+    unit = Fraction(2) ** (floor_log2(x) - bits + 1)
+    return -(-x // unit) * unit
+
+
+def _fewer_releases(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
+    together = -(-sum(each.times for each in every) // MOST_RELEASES)
+    return every if together <= 1 else merged(one for each in every for one in _joined(each, together))
+
+
+def _joined(each: Spend, together: int) -> Iterator[Spend]:
+    """Yield so many releases together as one, and what is left over as another."""
+    whole, rest = divmod(each.times, together)
+    if whole:
+        yield Spend(law=PURE, epsilon=together * each.epsilon, times=whole)
+    if rest:
+        yield Spend(law=PURE if rest > 1 else each.law, epsilon=rest * each.epsilon)

@@ -8,16 +8,30 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
-from snapdp.exact import shown
-from snapdp.ledger.amendments import Amendment
-from snapdp.ledger.chain import amount_from, canonical, day_of, read
+from snapdp.exact import Parameter, positive, shown
+from snapdp.ledger.chain import AMEND, CLOSE, altered, amount_from, canonical, day_of, read
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
-from snapdp.studies import CHANGE_ONE, bounded_in, person_in, person_names, unit_in_words
+from snapdp.studies import (
+    CHANGE_ONE,
+    Relation,
+    bounded_in,
+    bounded_unit,
+    named_person,
+    person_in,
+    person_names,
+    person_unit,
+    relation_of_account,
+    rows_unit,
+    stated_person,
+    unit_in_words,
+    whole,
+)
 from snapdp.values import Value
 
 LONGEST_NAME = 100
@@ -338,3 +352,193 @@ def too_much(holder: Account, amount: Fraction) -> BudgetError:
         cap=holder.cap,
         account=holder.name,
     )
+
+
+# Amendments: how the cap of an account is raised and how an account is closed, each an entry of its chain.
+#
+# Opens nothing. A cap is never lowered and a closed account never opened again: so the cap in force is the
+# largest there ever was. What an amendment says is public, its reason too. Theory: docs/theory/ledger.md, (12)-(14).
+
+LONGEST_REASON = 500
+# What no reason holds for ever, whatever a version of Unicode calls printable: control characters, breaks of lines and
+# paragraphs, what turns the direction of a text, halves of pairs. The server of a team ledger says the same.
+FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Amendment(Value):
+    """A cap that was raised, or an account that was closed: when, from what to what, and why.
+
+    closes   the account takes no further charge; its cap stays as it was
+    author   the role that did so, on a team ledger
+    """
+
+    account: str
+    number: int
+    time: str
+    before: Fraction
+    cap: Fraction
+    reason: str
+    closes: bool
+    author: str | None = None
+
+
+def amendment_from(entry: Entry) -> Amendment:
+    """Return what an entry amends; LedgerError where it was altered."""
+    if entry.kind not in (AMEND, CLOSE):
+        raise altered(entry.account, entry.number)
+    body = read(entry)
+    cap = amount_from(body["cap"])
+    return Amendment(
+        account=entry.account,
+        number=entry.number,
+        time=body["time"],
+        before=amount_from(body["before"]) if entry.kind == AMEND else cap,
+        cap=cap,
+        reason=body["reason"],
+        closes=entry.kind == CLOSE,
+        author=entry.author if isinstance(entry, Signed) else None,
+    )
+
+
+def in_force(entry: Entry | None, standing: Standing, opening: Mapping[str, Any]) -> Amendment | None:
+    """Return the newest amendment of an account, if it is an entry of its chain and lowers nothing."""
+    if entry is None:
+        return None
+    found = amendment_from(entry)
+    if not 0 < found.number < standing.entries or found.cap < max(found.before, amount_from(opening["cap"])):
+        raise altered(standing.account, found.number)
+    return found
+
+
+def amend_fault(body: Mapping[str, Any], cap: Fraction, *, closed: bool) -> str | None:
+    """Return what an amendment says that cannot be, beside a cap in force, as the end of a sentence.  ledger (12)"""
+    if closed:
+        return "amends an account that was closed"
+    if not is_reason(body["reason"]):
+        return "gives no reason that this library would write"
+    if body["kind"] == CLOSE:
+        return None if amount_from(body["cap"]) == cap else "closes the account under another cap than its own"
+    if amount_from(body["before"]) != cap:
+        return "raises another cap than the one in force"
+    return None if amount_from(body["cap"]) > cap else "does not raise the cap"
+
+
+def is_reason(text: Any) -> bool:
+    is_short = type(text) is str and len(text) <= LONGEST_REASON
+    return is_short and bool(text.strip(" ")) and not FORBIDDEN.search(text)
+
+
+def given_reason(reason: Any) -> str:
+    """Return why an account is amended; refuse what is none, or could not be shown as it is."""
+    told = reason.strip() if isinstance(reason, str) else ""
+    if not told:
+        raise ParameterError(
+            "an account is amended for a reason, and none is given.",
+            "Say it in one line: who verifies the ledger reads it, beside the old cap and the new one.",
+        )
+    if not is_reason(told) or not told.isprintable():
+        raise ParameterError(
+            f"reason = {shown(told)} cannot be kept.",
+            f"Give one line of at most {LONGEST_REASON} printable characters. Nothing was changed.",
+        )
+    return told
+
+
+def not_raised(name: str, *, cap: Fraction, wanted: Fraction) -> LedgerError:
+    how = "is the cap already" if wanted == cap else f"is below the cap, which is {shown(cap)}"
+    return LedgerError(
+        f"cap = {shown(wanted)} {how}: a cap is raised, never lowered.",
+        "Where no more is to be spent on the dataset, close the account. Nothing was changed.",
+        account=name,
+    )
+
+
+def closed_for_good(name: str) -> LedgerError:
+    return LedgerError(
+        f"the account {name!r} was closed.",
+        "It stays closed: its cap cannot be raised, and what it answered before is free as ever. Nothing was changed.",
+        account=name,
+    )
+
+
+# What an account is opened with: from what somebody types, or from what a study declares.
+#
+# Opens nothing.
+
+
+class Declared(Protocol):
+    """What a study says about its account."""
+
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def relation(self) -> Relation: ...
+    @property
+    def budget(self) -> Fraction | None: ...
+
+
+def terms_of(study: Declared, *, cap: Parameter | None = None) -> dict[str, Any]:
+    """Return what the account of a study is opened with: its own words, and as cap its budget or a higher one."""
+    most = study.budget if cap is None else positive(cap, name="cap")
+    if most is None:
+        raise ParameterError(
+            f"the study of {study.dataset!r} has no budget that could be the cap of its account.",
+            "Give a cap: what may ever be spent on this dataset. Nothing was changed.",
+            lacking="cap",
+        )
+    if study.budget is not None and most < study.budget:
+        raise ParameterError(
+            f"cap = {shown(most)} is below the study's budget of {shown(study.budget)}.",
+            "The study could not be released from such an account: give a cap that holds its budget, or change the "
+            "budget. Nothing was changed.",
+        )
+    relation = study.relation
+    terms = {"relation": relation.kind, "rows": relation.rows, "unit": relation.unit_in_full}
+    return {"name": study.dataset, "cap": most, **terms}
+
+
+def declared_terms(account: Account) -> dict[str, Any]:
+    """Return what a study says that asks an account, by the keys of a study file: what was fixed when it was opened.
+
+    How many rows of each person count stands there only where the account fixes it. Nothing stands there where its unit
+    is a word of somebody else's.
+    """
+    try:
+        relation = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
+    except ParameterError:
+        return {}
+    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    if relation.person is not None:
+        found["person"] = stated_person(relation.person)
+    if bounded_in(account.unit) is not None:
+        found["rows_per_person"] = relation.rows_per_person
+    return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
+
+
+def unit_of(
+    unit: str, *, person: str | Sequence[str] | None, rows_per_person: Parameter | None, unit_rows: Parameter | None
+) -> str:
+    """Return the unit of an account: as it is given, a person by the columns of names, or several rows."""
+    most = None if rows_per_person is None else whole(rows_per_person, name="rows_per_person")
+    together = None if unit_rows is None else whole(unit_rows, name="unit_rows")
+    if unit != "row" and (person is not None or together is not None):
+        raise ParameterError(
+            "the unit is given, and what makes it as well.", "Give person or unit_rows alone: they make the unit."
+        )
+    named = named_person(person)
+    if named is None:
+        if most is not None:
+            raise ParameterError("rows_per_person is given, and no person.", 'Give person="id", the column of names.')
+        return unit if together is None or together == 1 else rows_unit(together)
+    if together is not None:
+        raise ParameterError("person and unit_rows are both given.", "Give one: the unit is a person, or several rows.")
+    for each in person_names(named):
+        label(each, name="person")
+    if most is None:
+        return person_unit(named)
+    if not isinstance(named, str):
+        raise ParameterError(
+            "an account fixes the rows of persons whom one column names only.",
+            "Leave rows_per_person out: each statistic says how many rows of each person it keeps.",
+        )
+    return bounded_unit(named, most)

@@ -7,11 +7,14 @@ reservation; `verify` looks at everything. Theory: docs/theory/ledger.md, "What 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from types import TracebackType
 from typing import Any, Self
 
+from snapdp.display import exact_amount
 from snapdp.errors import LedgerError
 from snapdp.exact import shown
 from snapdp.ledger import chain
@@ -21,23 +24,24 @@ from snapdp.ledger.accounts import (
     IN_PROGRESS,
     ORPHANED,
     Account,
+    Amendment,
     Answer,
     Charge,
     Verification,
     account_from,
+    amendment_from,
     answer_from,
     charge_from,
+    in_force,
     misfit,
     not_sound,
-)  # fmt: skip
-from snapdp.ledger.amendments import Amendment, amendment_from, in_force
-from snapdp.ledger.belonging import Terms, answer_fault, reserve_fault
-from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, canonical
-from snapdp.ledger.replay import missing, replayed, walk
-from snapdp.ledger.storage.sqlite_failures import is_failure
+)
+from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, amount_from, canonical
+from snapdp.ledger.rules import DECLARED, Terms, answer_fault, identical, missing, replayed, reserve_fault, walk
+from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
 from snapdp.studies import digest
-from snapdp.values import replaced
+from snapdp.values import Value, replaced
 
 MOST_NAMES = 10  # of accounts, in a refusal
 RECENT = 500  # entries of an account that `recent` reads: what a release does takes no longer as the history grows
@@ -305,3 +309,88 @@ class Book:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:MOST_NAMES])) + ", ..." * (len(names) > MOST_NAMES)
+
+
+# What a request asks for that its account released before: the very same is free, the same statistic is paid again.
+#
+# Opens nothing. A request is compared as a whole, and each of its statistics by itself: by everything that
+# it declares but its cost. Everything here is public.
+
+COST = ("epsilon", "alpha")  # with others a statistic is the same, and its number another
+
+
+class Earlier(Value):
+    """A statistic that was released before.
+
+    number    of the charge in the chain of the ledger
+    epsilon   what the statistic cost there
+    """
+
+    number: int
+    epsilon: Fraction
+
+    @property
+    def in_words(self) -> str:
+        """Return what whoever asks again is to know.
+
+        >>> Earlier(number=2, epsilon=Fraction(1, 2)).in_words
+        'released in entry 2 with epsilon 0.5; it would be charged again'
+        """
+        return f"released in entry {self.number} with epsilon {exact_amount(self.epsilon)}; it would be charged again"
+
+
+class Repeats(Value):
+    """What of a request was released before.
+
+    same    the number of the charge that answered the very same: it is free, while the table is the same
+    lines   for each statistic, where it was released with the most epsilon; None where it was not, or all is the same
+    """
+
+    same: int | None
+    lines: tuple[Earlier | None, ...]
+
+
+class EarlierReleases(Value):
+    """What an account has released: requests and statistics, by digests of what they declare."""
+
+    requests: dict[str, int]
+    statistics: dict[str, Earlier]
+
+    def of(self, epsilon: Fraction, declaration: Mapping[str, Any]) -> Repeats:
+        """Return what of a request was released before."""
+        statistics = declaration["statistics"]
+        same = self.requests.get(identical(epsilon, declaration))
+        if same is not None:
+            return Repeats(same=same, lines=(None,) * len(statistics))
+        return Repeats(same=None, lines=tuple(self.statistics.get(_key(declaration, each)) for each in statistics))
+
+
+def earlier_releases(history: Iterable[Charge]) -> EarlierReleases:
+    """Return what the charges of an account were answered with; those without an answer released nothing."""
+    requests: dict[str, int] = {}
+    statistics: dict[str, Earlier] = {}
+    for charge in history:
+        if charge.answer is None:
+            continue
+        requests[charge.request] = charge.number
+        for key, found in _statistics(charge):
+            if key not in statistics or statistics[key].epsilon < found.epsilon:
+                statistics[key] = found
+    return EarlierReleases(requests=requests, statistics=statistics)
+
+
+def _statistics(charge: Charge) -> list[tuple[str, Earlier]]:
+    """Return the statistics of a charge; none where somebody else's program asked, in words of its own."""
+    asked = json.loads(charge.asked)
+    try:
+        found = [(_key(asked, each), amount_from(each["epsilon"])) for each in asked["statistics"]]
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
+        return []
+    return [(key, Earlier(number=charge.number, epsilon=epsilon)) for key, epsilon in found]
+
+
+def _key(request: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+    """Return what makes two statistics the same: all that they declare but their cost, of the same neighbours."""
+    own = {name: value for name, value in statistic.items() if name not in COST}
+    terms = {name: request[name] for name in DECLARED if name in request and name not in ("own", *own)}
+    return digest(canonical({"terms": terms, "statistic": own}))

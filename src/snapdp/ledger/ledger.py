@@ -11,11 +11,12 @@ pays again. What can be read of it is book.py's. Trusts: storage makes a commit 
 from __future__ import annotations
 
 import os
+import pathlib
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path as PathlibPath
 from typing import Any
 
 from snapdp.display import is_address
@@ -23,27 +24,33 @@ from snapdp.errors import UNKNOWN, LedgerError, ParameterError
 from snapdp.exact import Parameter, positive, shown
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import (
+    COMMITTED,
     Account,
     Answer,
+    Declared,
     InProgressError,
     Reservation,
+    Verification,
     account_from,
     agree,
     closed_before,
+    closed_for_good,
+    given_reason,
     label,
+    not_raised,
     other_account,
     payable,
     reservation_from,
+    terms_of,
     too_much,
+    unit_of,
     unknown_reservation,
     unknown_version,
-)  # fmt: skip
-from snapdp.ledger.amendments import closed_for_good, given_reason, not_raised
-from snapdp.ledger.belonging import Terms, commit_fault, identical, reserve_fault
+)
 from snapdp.ledger.book import Book
 from snapdp.ledger.chain import ABANDON, AMEND, CLOSE, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
-from snapdp.ledger.opening import Declared, terms_of, unit_of
-from snapdp.ledger.replay import SESSION, TIME
+from snapdp.ledger.rules import SESSION, TIME, Terms, commit_fault, identical, reserve_fault
+from snapdp.ledger.storage.postgres import PostgresStorage
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
@@ -86,8 +93,6 @@ class Ledger(Book):
         name, key = entropy(8).hex(), entropy(32)
         identity = Identity(name=name, key=key, seal=chain.identity_seal(key, name=name))
         if is_address(path):
-            from snapdp.ledger.team import TeamLedger
-
             return TeamLedger.create_team(str(path), identity, patience=patience, clock=clock, entropy=entropy)
         return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
 
@@ -102,8 +107,6 @@ class Ledger(Book):
     ) -> Ledger:
         """Open a ledger; `patience` is how many seconds to wait for other writers."""
         if is_address(path):
-            from snapdp.ledger.team import TeamLedger
-
             return TeamLedger.open_team(str(path), patience=patience, clock=clock, entropy=entropy)
         return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
 
@@ -402,8 +405,206 @@ class Ledger(Book):
         return self._session
 
 
-def resolved(path: str | os.PathLike[str]) -> Path:
+def resolved(path: str | os.PathLike[str]) -> PathlibPath:
     try:
-        return Path(path).resolve()
+        return PathlibPath(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
+
+
+# A team's ledger: the server looks, checks and appends in one step, and analysts hold neither lock nor key.
+#
+# What differs from a file: entries are written by the server (storage/postgres.sql) and read
+# again here; content is recognised there, and who asks for content that is not known registers it, in the chain, for
+# everybody to see. Theory: docs/theory/ledger.md, (6)-(9).
+
+
+class TeamLedger(Ledger):
+    """Budgets in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
+
+    _storage: PostgresStorage
+
+    @classmethod
+    def create_team(
+        cls,
+        address: str,
+        identity: Identity,
+        *,
+        patience: float,
+        clock: Callable[[], str],
+        entropy: Callable[[int], bytes],
+    ) -> Ledger:
+        return cls._on(PostgresStorage.create(address, identity, patience=patience), clock, entropy)
+
+    @classmethod
+    def open_team(
+        cls, address: str, *, patience: float, clock: Callable[[], str], entropy: Callable[[int], bytes]
+    ) -> Ledger:
+        return cls._on(PostgresStorage(address, patience=patience), clock, entropy)
+
+    @property
+    def role(self) -> str | None:
+        return self._storage.role
+
+    def dataset_version(self, account: str, fingerprint: bytes) -> str:
+        """Return the random version id of a table's content; the server recognises it, or registers it as new."""
+        with self._transaction(writing=False):
+            self._stands(account)
+        holder, version = self._storage.register(account, bytes(fingerprint), self._entropy(8).hex())
+        if holder != account:
+            raise other_account(holder, account)
+        return version
+
+    def answered(
+        self, account: str, *, fingerprint: bytes, epsilon: Fraction, request: Mapping[str, Any]
+    ) -> Answer | None:
+        """Return the answer that the same request to the same content got before; None if it would be charged.
+
+        Content that the ledger does not know is registered: who asks whether it is known leaves an entry.
+        """
+        same, version = identical(epsilon, request), self.dataset_version(account, fingerprint)
+        with self._transaction(writing=False):
+            twin = self._twin(self._stands(account)[0], version, same)
+            return twin if isinstance(twin, Answer) else None
+
+    # Inside
+
+    def _checked(self, standing: Standing) -> Account:
+        """Return an account that stands where its last entry says; an analyst, who may not see it, asks the server."""
+        if self._storage.is_keeper:
+            return super()._checked(standing)
+        first = self._storage.entry(standing.account, 0)
+        if first is None or first.kind != OPEN or not self._storage.stands(standing.account):
+            raise chain.altered(standing.account, standing.entries - 1)
+        return self._as_amended(standing, chain.read(first))
+
+    def _identified(self, identity: Identity) -> Identity:
+        return chain.checked(identity) if self._storage.is_keeper else identity  # analysts do not have the key
+
+    def _attempt(
+        self, account: str, amount: Fraction, *, version: str, request: str, asked: dict[str, Any], terms: Terms
+    ) -> Reservation | Answer | str:
+        with self._transaction(writing=False):
+            holder, _ = self._stands(account)
+            agree(holder, **terms._asdict())
+            twin = self._twin(holder, version, request)
+        if twin is not None:
+            return twin
+        fields = (account, version, str(payable(amount)), canonical(asked, name="request"))
+        session, outcome, more = self._own_session(), "", list[str]()
+        try:
+            outcome, *more = self._storage.reserve(*fields, session, self._now())
+            if outcome == "done":
+                entry = self._appended(account, RESERVE, more, version=version, request=request)
+                return reservation_from(entry, amount)
+        except LedgerError as problem:  # any other refusal of the server undid the step
+            if outcome == "done" or "lost" in problem.numbers:
+                problem.numbers["spent"] = UNKNOWN
+            raise
+        if outcome == "unknown":
+            raise unknown_version(holder)
+        if outcome == "pending":
+            return str(more[0])
+        with self._transaction(writing=False):  # somebody was quicker: the answer is there, or the budget gone
+            holder, _ = self._stands(account)
+            if outcome == "over":
+                raise too_much(holder, amount)
+            return self._twin(holder, version, request) or ""
+
+    def _close(self, reservation: Reservation, kind: str, **more: Any) -> str:
+        record = canonical(more["record"], name="record") if kind == COMMIT else None
+        outcome, *rest = self._storage.finish(reservation.account, kind, reservation.number, reservation.head, record)
+        if outcome == "unknown":
+            raise unknown_reservation()
+        if outcome == "answered":
+            raise closed_before()
+        about = {"version": reservation.version, "request": reservation.request, "reserve": reservation.number}
+        return self._appended(reservation.account, kind, rest, **about).digest
+
+    def _appended(self, account: str, kind: str, told: list[str], **columns: Any) -> Entry:
+        """Return the entry that the server wrote, read as every other."""
+        number, body, digest = told
+        blank = {"version": None, "request": None, "reserve": None}
+        entry = Entry(account=account, number=int(number), kind=kind, body=body, digest=digest, **{**blank, **columns})
+        try:
+            chain.read(entry)
+        except LedgerError:
+            raise LedgerError(
+                "the server wrote another entry than it was asked to.", "Verify the ledger. Publish nothing."
+            ) from None
+        return entry
+
+
+# Copies of a ledger that can be trusted: a backup that nobody can charge, and the way back from it.
+#
+# A plain copy of the file is refused when it is charged: two copies would each spend the whole cap; a backup is such a
+# copy, made while others go on, whole and durable. Bringing one back forgets whatever was spent since it was made. Only
+# a newer record can tell: so one is asked for.
+
+Path = str | os.PathLike[str]
+
+
+def back_up(ledger: Path, file: Path, *, patience: float = PATIENCE) -> Verification:
+    """Copy a ledger, if it is sound, into a new file that can be read and verified, but not charged."""
+    target, storage = _file(file), _storage(ledger, patience)
+    with Ledger._on(storage) as book:
+        found = book.verify()
+        storage.copy_to(target, to_be_charged=False)
+    return found
+
+
+def restore(
+    backup: Path,
+    ledger: Path,
+    *,
+    against: Mapping[str, Any] | str | None,
+    none_was_published: bool = False,
+    patience: float = PATIENCE,
+) -> Verification:
+    """Make a new ledger, which can be charged, of a backup or copy that is sound and holds the newest record.
+
+    against   the newest record published from the ledger, or the newest head
+    none_was_published   there is no record: the copy holds some, yet all of them are older than the copy or unpublished
+    """
+    target, storage = _file(ledger), _storage(backup, patience)
+    with Ledger._on(storage) as book:
+        found = book.verify(against)
+        if against is None and not none_was_published and _has_answers(book):
+            raise LedgerError(
+                "a copy of a ledger that has answered is restored against the newest record.",
+                "Give the newest record that was published: what was spent after the copy was made is forgotten.",
+            )
+        storage.copy_to(target, to_be_charged=True)
+    return found
+
+
+def _has_answers(book: Ledger) -> bool:
+    return any(charge.state == COMMITTED for each in book.accounts() for charge in book.history(each.name))
+
+
+def _storage(path: Path, patience: float) -> SqliteStorage:
+    return SqliteStorage(_file(path), patience=patience)
+
+
+def _file(path: Path) -> pathlib.Path:
+    """Return the full path of a ledger in a file; refuse the address of a server, to copy from or to."""
+    if is_address(path):
+        raise LedgerError(
+            "this ledger is kept by a server.", "Its administrator backs the database up, with the server's own tools."
+        )
+    return resolved(path)
+
+
+# What SQLite says of itself on the connection that charges a ledger: read back, not as it was asked for.
+#
+# A setting that is asked for may be refused without a word, or be compiled otherwise. Only a ledger in a
+# file has them; a server is asked when a team ledger is opened.
+
+READ_BACK = ("journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync", "trusted_schema", "wal_autocheckpoint")
+
+
+def settings_in_force(ledger: Ledger) -> dict[str, int | str]:
+    """Return the settings of a ledger in a file as SQLite tells them within a writing transaction."""
+    storage = ledger._storage
+    assert isinstance(storage, SqliteStorage), "a server has no pragmas"
+    return storage.settings(READ_BACK)

@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from snapdp.exact import HALF, exact_mpfr, exponent_of_power, ln_scaled, mpfr_context, power_of_two
-from snapdp.mechanism.arithmetic import Precision
-from snapdp.mechanism.parameters import Inner, SnappingParameters
+from snapdp.mechanism.parameters import Inner, Precision, SnappingParameters
 from snapdp.randomness import FIRST_DIGITS, LazyUniform
 
 _GUARD_BITS = 16

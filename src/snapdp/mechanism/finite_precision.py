@@ -30,12 +30,13 @@ from snapdp.exact import (
     shown,
     to_float_nearest,
 )
-from snapdp.mechanism.arithmetic import FinitePrecision, Precision
-from snapdp.mechanism.law.bounds import proved_loss
+from snapdp.mechanism.law.finite import proved_loss
 from snapdp.mechanism.parameters import (
     DataUnits,
     Declaration,
+    FinitePrecision,
     Inner,
+    Precision,
     SnappingParameters,
     chosen_grid,
 )

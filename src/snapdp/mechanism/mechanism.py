@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BoundError, PremiseError
 from snapdp.exact import parameter, positive, shown, to_float_nearest
-from snapdp.mechanism.arithmetic import FinitePrecision, arithmetic_of
-from snapdp.mechanism.parameters import DataUnits, SnappingParameters, exact_parameters
+from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, arithmetic_of, exact_parameters
 from snapdp.mechanism.sampling.filter import ScalarSampler
-from snapdp.mechanism.sampling.one_value import checked_scalar, in_kind, is_array_like
+from snapdp.mechanism.sampling.scalar import checked_scalar, in_kind, is_array_like
 from snapdp.randomness import BitSource, SystemBits
 from snapdp.values import replaced
 

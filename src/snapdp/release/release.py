@@ -11,7 +11,7 @@ not answer, that is "unknown".
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,7 @@ from snapdp.errors import UNKNOWN, LedgerError, PremiseError, SnapdpError, state
 from snapdp.exact import require_directed_rounding, shown
 from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
-from snapdp.release.derived import derived_blocks
-from snapdp.release.draw import Bits, Block, Drawn, draw
-from snapdp.release.private_values import exact_values
+from snapdp.release.draw import Bits, Block, Drawn, derived_blocks, draw
 from snapdp.release.record import (
     BlockKey,
     EngineUsed,
@@ -35,7 +33,7 @@ from snapdp.release.record import (
     record_values,
 )
 from snapdp.release.request import Request
-from snapdp.studies import INLINE, aggregates_of
+from snapdp.studies import INLINE, Numerators, Statistic, aggregates_of, numerators
 from snapdp.tables import Engine, Watch
 from snapdp.values import Value
 
@@ -239,3 +237,20 @@ def _side_files(
     every = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
     blocks = {key_of(number, block): block for number, block in every if is_long(block)}
     return dict(zip(blocks, write_blocks(blocks.values(), directory), strict=True)) if blocks else {}
+
+
+# Exact numerators of a table: what the statistics of a request ask, answered from one state of the table.
+#
+# Private integers enter here. Theory: docs/theory/exact-sums.md (8).
+
+
+def exact_values(
+    statistics: Sequence[Statistic], table: Engine, *, salt: str = "", watch: Watch | None = None
+) -> list[Numerators]:
+    """Return the exact numerators of all statistics, from one state of the table: private, before any noise.
+
+    salt    public text that decides, with the rows themselves, which of its rows a person keeps
+    watch   see `Engine.aggregates`
+    """
+    found = table.aggregates(aggregates_of(statistics), salt=salt, watch=watch)
+    return [numerators(each, found) for each in statistics]

@@ -18,11 +18,10 @@ from snapdp.drafts import open_regular
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import shown
 from snapdp.ledger import canonical
-from snapdp.release.digits import shown_row
-from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks
+from snapdp.release.files import bytes_with
+from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks, shown_row
 from snapdp.release.record import checked, file_names, stated_files
 from snapdp.release.remarks import bound_lines, cut_line, distribution_line, moved_line, share_line, unknown_line
-from snapdp.release.side_files import bytes_with
 from snapdp.studies import SHARE, Label
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
@@ -99,13 +98,13 @@ class Release:
 
     def to_pandas(self) -> Any:
         """Return a pandas frame with a row for each number, and the columns of a file of values."""
-        from snapdp.release.frames import pandas_frame
+        from snapdp.release.files import pandas_frame
 
         return pandas_frame(self)
 
     def to_polars(self) -> Any:
         """Return the same as a Polars frame."""
-        from snapdp.release.frames import polars_frame
+        from snapdp.release.files import polars_frame
 
         return polars_frame(self)
 
@@ -135,9 +134,9 @@ class Release:
         directory; where that is another's, it has the name of the file: values.datapackage.json.
         """
         from snapdp.drafts import write_text
+        from snapdp.release.data_package import write_dictionary
         from snapdp.release.files import write_values
-        from snapdp.release.tidy.data_package import write_dictionary
-        from snapdp.release.tidy.value_table import value_table
+        from snapdp.release.value_table import value_table
 
         target = Path(path)
         if target.suffix == ".json":

@@ -13,4 +13,9 @@ if TYPE_CHECKING:
         run_selftest as run_selftest,
     )
 else:
-    __getattr__, __dir__ = door(__name__, {"suite": "CHECKS Check Checked SelfTest run_selftest"})
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "suite": "CHECKS Check Checked SelfTest run_selftest",
+        },
+    )

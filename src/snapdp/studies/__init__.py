@@ -25,18 +25,24 @@ if TYPE_CHECKING:
         BOOLEAN as BOOLEAN,
         BOOLEAN_WORDS as BOOLEAN_WORDS,
         DATE as DATE,
+        DAY as DAY,
+        EACH as EACH,
         FALSE_WORD as FALSE_WORD,
         ISO_DATE as ISO_DATE,
         KIND_KEYS as KIND_KEYS,
+        MONTH as MONTH,
         ONE as ONE,
         PLAIN_NUMBER as PLAIN_NUMBER,
         TRUE_WORD as TRUE_WORD,
+        YEAR as YEAR,
         ZERO as ZERO,
         BooleanColumn as BooleanColumn,
         DateColumn as DateColumn,
         boolean_column as boolean_column,
+        compared as compared,
         date_column as date_column,
         place_of as place_of,
+        with_parents as with_parents,
     )
     from snapdp.studies.columns import (
         AS_NUMBERS as AS_NUMBERS,
@@ -47,19 +53,21 @@ if TYPE_CHECKING:
         DROPPED as DROPPED,
         INLINE as INLINE,
         INTEGER as INTEGER,
+        MAGNITUDE as MAGNITUDE,
         MIDDLE as MIDDLE,
         NUMBER as NUMBER,
         PERSON as PERSON,
         CategoryColumn as CategoryColumn,
         Column as Column,
+        MagnitudeColumn as MagnitudeColumn,
         NumberColumn as NumberColumn,
         PersonColumn as PersonColumn,
         category_column as category_column,
         integer_column as integer_column,
+        magnitude_column as magnitude_column,
         number_column as number_column,
         storable as storable,
     )
-    from snapdp.studies.comparisons import compared as compared
     from snapdp.studies.conditions import Condition as Condition, condition as condition
     from snapdp.studies.csv_dialect import (
         ENCODINGS as ENCODINGS,
@@ -78,19 +86,15 @@ if TYPE_CHECKING:
         stated_groups as stated_groups,
         stated_levels as stated_levels,
     )
-    from snapdp.studies.grouping.bins import BinnedColumn as BinnedColumn, binned as binned
     from snapdp.studies.grouping.groups import (
+        BinnedColumn as BinnedColumn,
         By as By,
         CrossedLabels as CrossedLabels,
         GroupColumn as GroupColumn,
         Groups as Groups,
+        binned as binned,
         groups_of as groups_of,
         label_columns as label_columns,
-    )
-    from snapdp.studies.grouping.hierarchies import (
-        MOST_NODES as MOST_NODES,
-        Hierarchy as Hierarchy,
-        hierarchy_of as hierarchy_of,
     )
     from snapdp.studies.grouping.keys import (
         KEY as KEY,
@@ -111,43 +115,59 @@ if TYPE_CHECKING:
     from snapdp.studies.grouping.margins import (
         ALL as ALL,
         HIERARCHY as HIERARCHY,
+        MOST_NODES as MOST_NODES,
         WIDER as WIDER,
+        Hierarchy as Hierarchy,
         Margin as Margin,
         Margins as Margins,
+        hierarchy_of as hierarchy_of,
         margin_text as margin_text,
     )
-    from snapdp.studies.grouping.parents import with_parents as with_parents
-    from snapdp.studies.magnitudes import (
-        MAGNITUDE as MAGNITUDE,
-        MagnitudeColumn as MagnitudeColumn,
-        magnitude_column as magnitude_column,
+    from snapdp.studies.labels import (
+        BETWEEN as BETWEEN,
+        Label as Label,
+        key_text as key_text,
+        label_text as label_text,
+        readable_cell as readable_cell,
+        readable_keys as readable_keys,
+        readable_number as readable_number,
+        readable_title as readable_title,
+        told_apart as told_apart,
     )
-    from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
-    from snapdp.studies.plans.asked import Asked as Asked, ask as ask
-    from snapdp.studies.plans.cliffs import cliff_in_words as cliff_in_words, cliffs_of as cliffs_of
-    from snapdp.studies.plans.cuts import Excess as Excess, excess_of as excess_of
-    from snapdp.studies.plans.lines import Line as Line, planned as planned
-    from snapdp.studies.plans.offers import UNADJUSTED as UNADJUSTED, Offer as Offer, offer_in_words as offer_in_words
-    from snapdp.studies.plans.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
-    from snapdp.studies.plans.plan import Plan as Plan
-    from snapdp.studies.plans.reading import reading_of as reading_of
-    from snapdp.studies.plans.released_part import (
+    from snapdp.studies.plans.advice import (
+        UNADJUSTED as UNADJUSTED,
+        Offer as Offer,
+        OtherWay as OtherWay,
+        Useless as Useless,
+        cliff_in_words as cliff_in_words,
+        cliffs_of as cliffs_of,
+        offer_in_words as offer_in_words,
+        other_way as other_way,
+        useless_lines as useless_lines,
+    )
+    from snapdp.studies.plans.lines import (
+        Asked as Asked,
+        Line as Line,
         RankCurve as RankCurve,
         ReleasedPart as ReleasedPart,
+        ask as ask,
+        called_groups as called_groups,
+        curve_of_part as curve_of_part,
+        part_accuracy as part_accuracy,
+        part_names as part_names,
+        planned as planned,
+        remembered as remembered,
         shown_parts as shown_parts,
     )
-    from snapdp.studies.plans.remarks import called_groups as called_groups, part_names as part_names
-    from snapdp.studies.plans.remembered import remembered as remembered
-    from snapdp.studies.plans.sharing import Sharing as Sharing
-    from snapdp.studies.plans.table import error_in_words as error_in_words
-    from snapdp.studies.plans.usefulness import Useless as Useless, useless_lines as useless_lines
-    from snapdp.studies.plans.variance_ways import OtherWay as OtherWay, other_way as other_way
-    from snapdp.studies.plans.words import (
+    from snapdp.studies.plans.plan import Excess as Excess, Plan as Plan, Sharing as Sharing, excess_of as excess_of
+    from snapdp.studies.plans.text import (
         IN_PYTHON as IN_PYTHON,
         PlanWords as PlanWords,
         Spelling as Spelling,
         details_of as details_of,
+        error_in_words as error_in_words,
         plan_words as plan_words,
+        reading_of as reading_of,
         useless_in_words as useless_in_words,
     )
     from snapdp.studies.protection import (
@@ -172,7 +192,42 @@ if TYPE_CHECKING:
         Quantiser as Quantiser,
         quantiser_of as quantiser_of,
     )
-    from snapdp.studies.ranks.magnitudes import (
+    from snapdp.studies.relation import (
+        ADD_REMOVE as ADD_REMOVE,
+        CHANGE_ONE as CHANGE_ONE,
+        Person as Person,
+        Relation as Relation,
+        add_remove as add_remove,
+        bounded_in as bounded_in,
+        bounded_unit as bounded_unit,
+        change_one as change_one,
+        identifier_of as identifier_of,
+        identifier_values as identifier_values,
+        named_person as named_person,
+        person_in as person_in,
+        person_names as person_names,
+        person_unit as person_unit,
+        relation_of_account as relation_of_account,
+        rows_unit as rows_unit,
+        stated_person as stated_person,
+        whole as whole,
+        with_identifiers as with_identifiers,
+    )
+    from snapdp.studies.statistics.adjusted import CellError as CellError, MarginFigures as MarginFigures
+    from snapdp.studies.statistics.centred import derived_mean as derived_mean
+    from snapdp.studies.statistics.counts import (
+        PersonCount as PersonCount,
+        RowCount as RowCount,
+        count_query as count_query,
+        persons_query as persons_query,
+    )
+    from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
+    from snapdp.studies.statistics.histogram import (
+        Histogram as Histogram,
+        histogram_query as histogram_query,
+        shares_are_of_n as shares_are_of_n,
+    )
+    from snapdp.studies.statistics.magnitudes import (
         BOUNDS as BOUNDS,
         LOWER as LOWER,
         UPPER as UPPER,
@@ -180,7 +235,20 @@ if TYPE_CHECKING:
         Magnitudes as Magnitudes,
         magnitudes_query as magnitudes_query,
     )
-    from snapdp.studies.ranks.quantiles import (
+    from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
+    from snapdp.studies.statistics.parts import (
+        FITS_INT64 as FITS_INT64,
+        MEAN_OF as MEAN_OF,
+        SHARE as SHARE,
+        CellColumns as CellColumns,
+        Derived as Derived,
+        NumberError as NumberError,
+        Numerator as Numerator,
+        Part as Part,
+        Printed as Printed,
+        mechanism as mechanism,
+    )
+    from snapdp.studies.statistics.quantiles import (
         DISTRIBUTION as DISTRIBUTION,
         OWN_KEYS as OWN_KEYS,
         QUANTILE as QUANTILE,
@@ -188,23 +256,21 @@ if TYPE_CHECKING:
         Quantiles as Quantiles,
         quantiles_query as quantiles_query,
     )
-    from snapdp.studies.ranks.rank_figures import (
+    from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
+    from snapdp.studies.statistics.statistic import (
+        Numerators as Numerators,
+        Statistic as Statistic,
+        aggregates_of as aggregates_of,
+        numerators as numerators,
+    )
+    from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
+    from snapdp.studies.statistics.trees import (
         RANGES_WITHIN_RANGES as RANGES_WITHIN_RANGES,
         LikelyQuantile as LikelyQuantile,
         RankFigures as RankFigures,
     )
-    from snapdp.studies.readable import (
-        BETWEEN as BETWEEN,
-        Label as Label,
-        key_text as key_text,
-        label_text as label_text,
-        readable_cell as readable_cell,
-        readable_keys as readable_keys,
-        readable_number as readable_number,
-        readable_title as readable_title,
-        told_apart as told_apart,
-    )
-    from snapdp.studies.reader import (
+    from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
+    from snapdp.studies.study_file import (
         STUDY_FORMAT as STUDY_FORMAT,
         STUDY_KEYS as STUDY_KEYS,
         DeclaredStudy as DeclaredStudy,
@@ -212,153 +278,86 @@ if TYPE_CHECKING:
         keys_beside as keys_beside,
         load_study as load_study,
         plan_of as plan_of,
-        study_from_toml as study_from_toml,
-        study_from_values as study_from_values,
-    )
-    from snapdp.studies.relation import (
-        ADD_REMOVE as ADD_REMOVE,
-        CHANGE_ONE as CHANGE_ONE,
-        Relation as Relation,
-        add_remove as add_remove,
-        change_one as change_one,
-        identifier_of as identifier_of,
-        identifier_values as identifier_values,
-        relation_of_account as relation_of_account,
-        whole as whole,
-        with_identifiers as with_identifiers,
-    )
-    from snapdp.studies.statistics.answers import (
-        Numerators as Numerators,
-        aggregates_of as aggregates_of,
-        numerators as numerators,
-    )
-    from snapdp.studies.statistics.centred.means import derived_mean as derived_mean
-    from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
-    from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
-    from snapdp.studies.statistics.drawn import (
-        FITS_INT64 as FITS_INT64,
-        MEAN_OF as MEAN_OF,
-        SHARE as SHARE,
-        CellColumns as CellColumns,
-        Derived as Derived,
-        Printed as Printed,
-    )
-    from snapdp.studies.statistics.histogram import (
-        Histogram as Histogram,
-        histogram_query as histogram_query,
-        shares_are_of_n as shares_are_of_n,
-    )
-    from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
-    from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
-    from snapdp.studies.statistics.number_errors import NumberError as NumberError
-    from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
-    from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
-    from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
-    from snapdp.studies.statistics.statistic import Statistic as Statistic
-    from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
-    from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
-    from snapdp.studies.toml_table import placed as placed
-    from snapdp.studies.units import (
-        Person as Person,
-        bounded_in as bounded_in,
-        bounded_unit as bounded_unit,
-        named_person as named_person,
-        person_in as person_in,
-        person_names as person_names,
-        person_unit as person_unit,
-        rows_unit as rows_unit,
-        stated_person as stated_person,
-    )
-    from snapdp.studies.writer import (
         quoted_text as quoted_text,
         relation_table as relation_table,
+        study_from_toml as study_from_toml,
+        study_from_values as study_from_values,
         study_to_toml as study_to_toml,
     )
+    from snapdp.studies.toml import placed as placed
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
             "aggregates": (
-                "Aggregate Aggregates Bins Categories Count LevelCounts Levels Member People Persons Present Products "
-                "Sum Test"
+                "Aggregate Aggregates Bins Categories Count LevelCounts Levels Member People Persons Present "
+                "Products Sum Test"
             ),
-            "grouping.bins": "BinnedColumn binned",
             "categories": (
-                "BOOLEAN BOOLEAN_WORDS DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO "
-                "BooleanColumn DateColumn boolean_column date_column place_of"
+                "BOOLEAN BOOLEAN_WORDS BooleanColumn DATE DAY DateColumn EACH FALSE_WORD ISO_DATE KIND_KEYS "
+                "MONTH ONE PLAIN_NUMBER TRUE_WORD YEAR ZERO boolean_column compared date_column place_of "
+                "with_parents"
             ),
             "columns": (
-                "AS_NUMBERS AS_TEXT BINNED CATEGORY DEFAULT_LEVELS DROPPED INLINE INTEGER MIDDLE NUMBER PERSON "
-                "CategoryColumn Column NumberColumn PersonColumn category_column integer_column number_column storable "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY CategoryColumn Column DEFAULT_LEVELS DROPPED INLINE "
+                "INTEGER MAGNITUDE MIDDLE MagnitudeColumn NUMBER NumberColumn PERSON PersonColumn "
+                "category_column integer_column magnitude_column number_column storable"
             ),
-            "comparisons": "compared",
             "conditions": "Condition condition",
-            "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
+            "csv_dialect": "CsvDialect ENCODINGS dialect_from dialect_words is_text stated_dialect",
             "declarations": "Unlisted column_from condition_from digest groups_from stated_groups stated_levels",
-            "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
+            "grouping.groups": "BinnedColumn By CrossedLabels GroupColumn Groups binned groups_of label_columns",
             "grouping.keys": (
-                "KEY KEY_NUMBER LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
+                "KEY KEY_NUMBER KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys LONGEST_KEY MOST_KEYS "
                 "digest_of_keys key_line keyed_groups keys_of"
             ),
-            "statistics.margin_figures": "CellError MarginFigures",
-            "grouping.hierarchies": "Hierarchy MOST_NODES hierarchy_of",
-            "grouping.parents": "with_parents",
-            "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
-            "magnitudes": "MAGNITUDE MagnitudeColumn magnitude_column",
-            "periods": "DAY EACH MONTH YEAR",
-            "plans.asked": "Asked ask",
-            "plans.cliffs": "cliff_in_words cliffs_of",
-            "plans.cuts": "Excess excess_of",
-            "plans.lines": "Line planned",
-            "plans.offers": "UNADJUSTED Offer offer_in_words",
-            "plans.part_worth": "curve_of_part part_accuracy",
-            "plans.plan": "Plan",
-            "plans.reading": "reading_of",
-            "plans.released_part": "RankCurve ReleasedPart shown_parts",
-            "plans.remembered": "remembered",
-            "plans.remarks": "called_groups part_names",
-            "plans.sharing": "Sharing",
-            "plans.table": "error_in_words",
-            "plans.usefulness": "Useless useless_lines",
-            "plans.variance_ways": "OtherWay other_way",
-            "plans.words": "IN_PYTHON PlanWords Spelling details_of plan_words useless_in_words",
-            "statistics.number_errors": "NumberError",
-            "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "ranks.rank_figures": "LikelyQuantile RANGES_WITHIN_RANGES RankFigures",
-            "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
-            "told_apart",
+            "grouping.margins": "ALL HIERARCHY Hierarchy MOST_NODES Margin Margins WIDER hierarchy_of margin_text",
+            "labels": (
+                "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
+                "told_apart"
+            ),
+            "plans.advice": (
+                "Offer OtherWay UNADJUSTED Useless cliff_in_words cliffs_of offer_in_words other_way useless_lines"
+            ),
+            "plans.lines": (
+                "Asked Line RankCurve ReleasedPart ask called_groups curve_of_part part_accuracy part_names "
+                "planned remembered shown_parts"
+            ),
+            "plans.plan": "Excess Plan Sharing excess_of",
+            "plans.text": (
+                "IN_PYTHON PlanWords Spelling details_of error_in_words plan_words reading_of useless_in_words"
+            ),
             "protection": (
                 "COUNTED ROWS_LEFT_OUT describe_chance describe_most_units describe_protected describe_rise "
                 "explain_other_unit explain_protection groups_clause person_in_words rows_clause "
                 "unit_in_words unit_noun unit_nouns"
             ),
-            "reader": (
-                "STUDY_KEYS STUDY_FORMAT DeclaredStudy csv_form keys_beside load_study plan_of study_from_toml "
-                "study_from_values"
-            ),
+            "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "relation": (
-                "ADD_REMOVE CHANGE_ONE Relation add_remove change_one identifier_of identifier_values "
-                "relation_of_account whole with_identifiers"
+                "ADD_REMOVE CHANGE_ONE Person Relation add_remove bounded_in bounded_unit change_one "
+                "identifier_of identifier_values named_person person_in person_names person_unit "
+                "relation_of_account rows_unit stated_person whole with_identifiers"
             ),
-            "statistics.answers": "Numerators aggregates_of numerators",
-            "statistics.centred.means": "derived_mean",
-            "statistics.count": "RowCount count_query",
+            "statistics.adjusted": "CellError MarginFigures",
+            "statistics.centred": "derived_mean",
+            "statistics.counts": "PersonCount RowCount count_query persons_query",
             "statistics.covariance": "Covariance covariance_query",
-            "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
-            "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER WITHOUT magnitudes_query",
+            "statistics.magnitudes": "BOUNDS LOWER Magnitudes UPPER WITHOUT magnitudes_query",
             "statistics.mean": "Mean mean_query",
-            "statistics.persons": "PersonCount persons_query",
-            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE QUARTILES Quantiles quantiles_query",
-            "statistics.registry": "KINDS statistic_class",
-            "statistics.parts": "Numerator Part mechanism",
-            "statistics.statistic": "Statistic",
-            "statistics.sum": "ColumnSum sum_query",
-            "statistics.variance": "Variance variance_query",
-            "toml_table": "placed",
-            "units": (
-                "Person bounded_in bounded_unit named_person person_in person_names person_unit rows_unit stated_person"
+            "statistics.parts": (
+                "CellColumns Derived FITS_INT64 MEAN_OF NumberError Numerator Part Printed SHARE mechanism"
             ),
-            "writer": "quoted_text relation_table study_to_toml",
+            "statistics.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE QUARTILES Quantiles quantiles_query",
+            "statistics.registry": "KINDS statistic_class",
+            "statistics.statistic": "Numerators Statistic aggregates_of numerators",
+            "statistics.sum": "ColumnSum sum_query",
+            "statistics.trees": "LikelyQuantile RANGES_WITHIN_RANGES RankFigures",
+            "statistics.variance": "Variance variance_query",
+            "study_file": (
+                "DeclaredStudy STUDY_FORMAT STUDY_KEYS csv_form keys_beside load_study plan_of quoted_text "
+                "relation_table study_from_toml study_from_values study_to_toml"
+            ),
+            "toml": "placed",
         },
     )

@@ -17,27 +17,31 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from snapdp.display import one_line
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import (
     AS_NUMBERS,
+    AS_TEXT,
     BINNED,
     CATEGORY,
     DROPPED,
+    HIGHEST,
+    LOWEST,
+    MAGNITUDE,
     CategoryColumn,
+    MagnitudeColumn,
     category_column,
     check_rules,
+    magnitude_column,
     storable,
 )
-from snapdp.studies.comparisons import compared, natural_comparison, naturally_compared
-from snapdp.studies.grouping.parents import parents_table, with_parents
-from snapdp.studies.magnitudes import HIGHEST, LOWEST, MAGNITUDE, MagnitudeColumn, magnitude_column
-from snapdp.studies.periods import EACH, Periods, period_number, period_start
-from snapdp.studies.toml_table import TomlTable
+from snapdp.studies.toml import TomlTable
+from snapdp.values import Value, replaced
 
 BOOLEAN, DATE = "boolean", "date"
 MOST_PERIODS = 100_000
@@ -263,3 +267,355 @@ def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
         yield "compare", column.compare
     if column.parents:
         yield "parents", parents_table(column)
+
+
+# Parents of categories: public levels above a column, each coarser than the one below: municipality, county, country.
+#
+# Holds no data. Every category is in one node of the first level, every node of a level in one of the
+# next. Names tell nodes of one level apart; a town, its county and its country may have one name.
+#
+#     [columns.municipality.parents]      county = {NRW = ["Aachen", "Bonn"], RLP = ["Mainz"]}, country = {...}
+#
+# Nodes are kept in the order of their first category, whatever order they are typed in: two orders are one request.
+# Cells behind the categories, of other texts and of nothing, are their own parents at every level.
+# Theory: docs/theory/sensitivities.md (22).
+
+MOST_LEVELS = 16  # above the categories
+ADVICE = (
+    'Give each level by its name, from the categories up: parents = {county = {Kent = ["Dover", "Deal"], ...}, '
+    'country = {England = ["Kent", ...], ...}}. Nothing was read and nothing spent.'
+)
+_ONE_CELL = "Every row counts in one cell of each level. Nothing was read and nothing spent."
+
+
+class ParentLevel(Value):
+    """One level above the categories of a column.
+
+    name    what the level is called, as a column would be
+    nodes   the names of its cells, in the order of their first category
+    above   of each cell below, a category or a node, the place of its parent among the nodes
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    above: tuple[int, ...]
+
+
+def with_parents(column: CategoryColumn, given: Any) -> CategoryColumn:
+    """Return a column with its parents: {level: {node: names of the cells below it}}, from the categories up.
+
+    >>> from snapdp.studies import category_column
+    >>> town = category_column("town", categories=["Aachen", "Mainz", "Bonn"])
+    >>> found = with_parents(town, {"county": {"RLP": ["Mainz"], "NRW": ["Bonn", "Aachen"]}})
+    >>> found.parents[0].nodes, found.parents[0].above
+    (('NRW', 'RLP'), (0, 1, 0))
+    """
+    if not isinstance(given, Mapping) or not given:
+        raise ParameterError(f"the parents of column {column.name!r} are no table of levels.", ADVICE)
+    if len(given) > MOST_LEVELS:
+        raise BoundError(f"column {column.name!r} has {len(given)} levels of parents.", f"Give at most {MOST_LEVELS}.")
+    below: Sequence[str] = column.categories
+    levels = []
+    for name, nodes in given.items():
+        levels.append(_level(name, _parents_by_cell(column, name, nodes, below)))
+        below = levels[-1].nodes
+    return _checked(column, levels)
+
+
+def parents_from(column: CategoryColumn, stated: Sequence[Mapping[str, Any]]) -> CategoryColumn:
+    """Return a column with the parents that a record states."""
+    levels = [_level(each["level"], list(each["of"])) for each in stated]
+    return _checked(column, levels)
+
+
+def parents_values(column: CategoryColumn) -> list[dict[str, Any]]:
+    """Return the parents as records state them: of every level its name, and the parent of each cell below."""
+    return [{"level": each.name, "of": [each.nodes[place] for place in each.above]} for each in column.parents]
+
+
+def parents_table(column: CategoryColumn) -> dict[str, dict[str, list[str]]]:
+    """Return the parents as study files state them."""
+    found: dict[str, dict[str, list[str]]] = {}
+    below: Sequence[str] = column.categories
+    for level in column.parents:
+        nodes: dict[str, list[str]] = {node: [] for node in level.nodes}
+        for cell, place in zip(below, level.above, strict=True):
+            nodes[level.nodes[place]].append(cell)
+        found[level.name], below = nodes, level.nodes
+    return found
+
+
+def level_columns(column: CategoryColumn) -> tuple[CategoryColumn, ...]:
+    """Return the column and its levels, each as the column that it would be, from the categories up."""
+    above = (
+        CategoryColumn(name=each.name, categories=each.nodes, unknown=column.unknown, null=column.null)
+        for each in column.parents
+    )
+    return (column, *above)
+
+
+def parent_places(column: CategoryColumn) -> list[list[int]]:
+    """Return for each level, from the categories up, the place of every cell's parent; not of the last one's."""
+    found = []
+    for level, (below, above) in zip(column.parents, pairwise(level_columns(column)), strict=True):
+        special = above.cells - len(level.nodes)
+        assert below.cells == len(level.above) + special
+        found.append([*level.above, *range(len(level.nodes), above.cells)])
+    return found
+
+
+def _parents_by_cell(column: CategoryColumn, level: Any, nodes: Any, below: Sequence[str]) -> list[str]:
+    """Return the name of the parent of each cell below, in their order; each has one."""
+    if not isinstance(level, str) or not isinstance(nodes, Mapping) or not nodes:
+        raise ParameterError(f"level {_named(level)} of column {column.name!r} is no table of parents.", ADVICE)
+    at, known = f"level {_named(level)} of column {column.name!r}", frozenset(below)
+    found: dict[str, str] = {}
+    for node, cells in nodes.items():
+        listed = isinstance(cells, Sequence) and not isinstance(cells, str) and all(isinstance(c, str) for c in cells)
+        if not isinstance(node, str) or not listed or not cells:
+            raise ParameterError(f"{_named(node)} at {at} is no parent with a list of names.", ADVICE)
+        for cell in cells:
+            if cell in found:
+                raise ParameterError(_twice(cell, found[cell], node, at), f"Name it once. {_ONE_CELL}")
+            if cell not in known:
+                raise ParameterError(
+                    f"{_named(node)} at {at} is said to be the parent of {_named(cell)}, which is not below it.",
+                    f"Below it are {_several(below)}. {ADVICE}",
+                )
+            found[cell] = node
+    lacking = [cell for cell in below if cell not in found]
+    if lacking:
+        raise ParameterError(
+            f"{_several(lacking)} {'has' if len(lacking) == 1 else 'have'} no parent at {at}.",
+            f"Name a parent for each. {_ONE_CELL}",
+        )
+    return [found[cell] for cell in below]
+
+
+def _level(name: Any, parents: Sequence[str]) -> ParentLevel:
+    """Return a level by the name of each parent, of the cells below in their order."""
+    places = {node: place for place, node in enumerate(dict.fromkeys(parents))}
+    return ParentLevel(name=name, nodes=tuple(places), above=tuple(places[node] for node in parents))
+
+
+def _checked(column: CategoryColumn, levels: Sequence[ParentLevel]) -> CategoryColumn:
+    """Return the column with these levels; refuse names that cannot be told apart, or stored, and parents of others."""
+    found = replaced(column, parents=tuple(levels))
+    names = [each.name for each in level_columns(found)]
+    if len({*names}) != len(names):
+        raise ParameterError(
+            f"two levels of column {column.name!r} have one name, or that of the column.", "Give each its own."
+        )
+    cells = len(column.categories)
+    for level, as_column in zip(levels, level_columns(found)[1:], strict=True):
+        if len(level.above) != cells:
+            raise ParameterError(f"level {_named(level.name)} has parents of other cells.", ADVICE)
+        if not level.name.strip():
+            raise ParameterError(f"a level of column {column.name!r} has no name.", ADVICE)
+        for text in (level.name, *level.nodes):
+            storable(text, f"level {_named(level.name)} of column {column.name!r}")
+        if len({*as_column.labels}) != as_column.cells:
+            raise ParameterError(
+                f"a node of level {_named(level.name)} has the name of a cell for other texts, or for nothing.",
+                "Rename it: released numbers are told apart by these names.",
+            )
+        cells = len(level.nodes)
+    return found
+
+
+def _twice(cell: str, one: str, other: str, at: str) -> str:
+    if one == other:
+        return f"{_named(cell)} stands twice below {_named(one)} at {at}."
+    return f"{_named(cell)} is in two parents at {at}: {_named(one)} and {_named(other)}."
+
+
+def _several(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(map(_named, names[:3])) + more
+
+
+def _named(text: Any) -> str:
+    return repr(one_line(text)) if isinstance(text, str) else "a name that is no text"
+
+
+# Days, weeks, months and years: numbered, labelled, and listed without being written out.
+#
+# Holds no data. A period is known by a number that grows by 1 from one to the next; weeks are those of ISO
+# 8601, and 1 January of the year 1 is a Monday.
+
+DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
+EACH = (DAY, WEEK, MONTH, YEAR)
+
+
+class Periods(tuple[str, ...]):
+    """The labels of consecutive periods, each made when it is asked for: a column may have a hundred thousand."""
+
+    begin: int
+    stop: int
+    each: str
+
+    def __new__(cls, *, begin: int, stop: int, each: str) -> Periods:
+        found = super().__new__(cls)
+        found.begin, found.stop, found.each = begin, stop, each
+        return found
+
+    def __len__(self) -> int:
+        return self.stop - self.begin
+
+    def __iter__(self) -> Iterator[str]:
+        return (_label(period_start(number, self.each), self.each) for number in range(self.begin, self.stop))
+
+    def __getitem__(self, place: Any) -> Any:
+        chosen = range(self.begin, self.stop)[place]
+        if isinstance(chosen, int):
+            return _label(period_start(chosen, self.each), self.each)
+        return tuple(_label(period_start(number, self.each), self.each) for number in chosen)
+
+    def __contains__(self, label: object) -> bool:
+        return self._place(label) is not None
+
+    def index(self, label: object, *_: Any) -> int:
+        place = self._place(label)
+        if place is None:
+            raise ValueError("no such period")
+        return place
+
+    def _place(self, label: object) -> int | None:
+        start = _labelled(label, self.each) if isinstance(label, str) else None
+        number = self.stop if start is None else period_number(start, self.each)
+        return number - self.begin if self.begin <= number < self.stop else None
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Periods):
+            return (self.begin, self.stop, self.each) == (other.begin, other.stop, other.each)
+        return isinstance(other, tuple) and tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash((self.begin, self.stop, self.each))
+
+    def __add__(self, other: Any) -> tuple[str, ...]:
+        return (*self, *other)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} periods>"
+
+
+def period_number(day: datetime.date, each: str) -> int:
+    """Return the number of the period of a day: days and weeks from the first Monday of year 1, months, years."""
+    if each == YEAR:
+        return day.year
+    if each == MONTH:
+        return day.year * 12 + day.month - 1
+    return day.toordinal() - 1 if each == DAY else (day.toordinal() - 1) // 7
+
+
+def period_start(number: int, each: str) -> datetime.date:
+    """Return the first day of a period."""
+    if each == YEAR:
+        return datetime.date(number, 1, 1)
+    if each == MONTH:
+        return datetime.date(number // 12, number % 12 + 1, 1)
+    return datetime.date.fromordinal((number if each == DAY else number * 7) + 1)
+
+
+def _label(start: datetime.date, each: str) -> str:
+    if each == WEEK:
+        year, week, _ = start.isocalendar()
+        return f"{year:04}-W{week:02}"
+    return start.isoformat()[: {DAY: 10, MONTH: 7, YEAR: 4}[each]]
+
+
+def _labelled(label: str, each: str) -> datetime.date | None:
+    """Return the first day of the period that a label names; None where it is no label."""
+    try:
+        if each == WEEK:
+            found = datetime.date.fromisocalendar(int(label[:4]), int(label[6:]), 1)
+        else:
+            found = datetime.date.fromisoformat({DAY: label, MONTH: f"{label}-01", YEAR: f"{label}-01-01"}[each])
+    except ValueError:
+        return None
+    return found if _label(found, each) == label else None  # 2024-1 and 20240101 are none
+
+
+# How the cells of a category column are compared: as text, or as numbers, so that 1.0 is 1.
+#
+# It reads nothing itself. A study need not say it where the categories do: all of them plain numbers, or
+# none of them anything like a number. Where it is in doubt it has to be said.
+
+MOST_DIGITS = 15  # of a category that is a number: two such numbers are never the same double
+_SOME_NUMBER = re.compile("[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+_CANONICAL = re.compile("-?(0|[1-9][0-9]*)([.][0-9]+)?")
+
+
+def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
+    """Return a category column that compares its cells as text or as numbers.
+
+    >>> from snapdp.studies import category_column
+    >>> compared(category_column("smokes", categories=["0", "1"]), "numbers").compare
+    'numbers'
+    """
+    if compare not in (AS_TEXT, AS_NUMBERS):
+        raise ParameterError(
+            f"compare = {compare!r} of column {column.name!r} is not known.", 'Give compare = "text" or "numbers".'
+        )
+    if compare == AS_NUMBERS:
+        odd = next((each for each in column.categories if not is_plain(each)), None)
+        if odd is not None:
+            raise ParameterError(
+                f"category {one_line(odd)!r} of column {column.name!r} is no plain number.",
+                f'Give numbers such as -3, 0 or 1.5, of at most {MOST_DIGITS} digits, or compare = "text".',
+            )
+        _refuse_equals(column)
+    return replaced(column, compare=compare)
+
+
+def natural_comparison(categories: Sequence[str]) -> str | None:
+    """Return how categories are compared where a study does not say: as numbers if all of them are plain ones.
+
+    None where it has to say: next to a number that is not plain, or to a blank at an end, text is easily not meant.
+
+    >>> [natural_comparison(each) for each in (["0", "1"], ["no", "yes"], ["0", "1", "2+"])]
+    ['numbers', 'text', None]
+    """
+    if all(map(is_plain, categories)):
+        return AS_NUMBERS
+    return None if any(map(_doubtful, categories)) else AS_TEXT
+
+
+def _doubtful(category: str) -> bool:
+    return category != category.strip(" \t") or _SOME_NUMBER.fullmatch(category) is not None
+
+
+def naturally_compared(column: CategoryColumn) -> CategoryColumn:
+    """Return a column of which a study does not say how it compares; refuse one where that is not clear."""
+    found = natural_comparison(column.categories)
+    if found is not None:
+        return compared(column, found)
+    odd = next(each for each in column.categories if not is_plain(each))
+    blank = next((each for each in column.categories if each != each.strip(" \t")), None)
+    if blank is not None:
+        raise ParameterError(
+            f"category {one_line(blank)!r} of column {column.name!r} begins or ends with a blank.",
+            'Leave the blank out; where cells have it too, give compare = "text".',
+        )
+    raise ParameterError(
+        f"some categories of column {column.name!r} are numbers, but {one_line(odd)!r} is no plain one: as "
+        "text a cell 1.0 would not be 1.",
+        'Give compare = "text" (--compare text) if that is meant; otherwise plain numbers alone, such as 0, 1, 2.',
+    )
+
+
+def is_plain(category: str) -> bool:
+    """Tell whether a category is a number as people write it: -3, 0, 12, 1.5, not 007, 1e3 or +1."""
+    return _CANONICAL.fullmatch(category) is not None and sum(map(str.isdigit, category)) <= MOST_DIGITS
+
+
+def _refuse_equals(column: CategoryColumn) -> None:
+    seen: dict[Fraction, str] = {}
+    for each in column.categories:
+        same = seen.setdefault(Fraction(each), each)
+        if same != each:
+            raise ParameterError(
+                f"categories {same!r} and {each!r} of column {column.name!r} are the same number.",
+                'Keep one of them, or give compare = "text" if they are different.',
+            )

@@ -15,8 +15,8 @@ from snapdp.exact import parameter
 from snapdp.studies.aggregates import Levels, Member
 from snapdp.studies.categories import DateColumn, named_place, named_start
 from snapdp.studies.columns import CategoryColumn, Column, check_on_step
+from snapdp.studies.labels import range_text, readable_number
 from snapdp.studies.quantiser import first_level_from
-from snapdp.studies.readable import range_text, readable_number
 from snapdp.values import Value
 
 

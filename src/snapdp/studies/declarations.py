@@ -13,28 +13,37 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies.categories import BOOLEAN, DATE, RULE_KEYS, DateColumn, boolean_column, date_column
+from snapdp.studies.categories import (
+    BOOLEAN,
+    DATE,
+    RULE_KEYS,
+    DateColumn,
+    boolean_column,
+    compared,
+    date_column,
+    parents_from,
+    parents_values,
+)
 from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
     DROPPED,
     INLINE,
     INTEGER,
+    MAGNITUDE,
     CategoryColumn,
     Column,
+    MagnitudeColumn,
     NumberColumn,
     category_column,
     integer_column,
+    magnitude_column,
     number_column,
     storable,
 )
-from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import Condition, condition
-from snapdp.studies.grouping.bins import BinnedColumn, binned
-from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.groups import BinnedColumn, Groups, binned, groups_of
 from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_groups, keys_of
-from snapdp.studies.grouping.parents import parents_from, parents_values
-from snapdp.studies.magnitudes import MAGNITUDE, MagnitudeColumn, magnitude_column
 from snapdp.studies.quantiser import quantiser_of
 
 MOST_CATEGORIES = 10_000_000

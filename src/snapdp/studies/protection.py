@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.display import exact_amount, guessed_right, one_line
-from snapdp.studies.units import Person, declared_in, listed_names, person_in, person_names
+from snapdp.studies.relation import Person, declared_in, listed_names, person_in, person_names
 
 if TYPE_CHECKING:
     from snapdp.studies.categories import DateColumn

@@ -8,16 +8,24 @@ by no epsilon. Counts become classes at once, and only classes are kept:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
 from snapdp.display import html_card, one_line, visible
-from snapdp.studies import BooleanColumn, CategoryColumn, Column, MagnitudeColumn, NumberColumn, PersonColumn
-from snapdp.tables.misread import conclusion, in_notes
-from snapdp.tables.number_shapes import written_so
+from snapdp.studies import (
+    BOOLEAN_WORDS,
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DateColumn,
+    MagnitudeColumn,
+    NumberColumn,
+    PersonColumn,
+)
 from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
-from snapdp.tables.sql.stored import LABEL, TEXT, Field
+from snapdp.tables.sql.stored import LABEL, PLAIN, TEXT, Field, NumberFormat
 from snapdp.values import Value
 
 NONE, UP_TO_1, UP_TO_10, MORE = CLASSES = ("none", "up to 1 %", "1 to 10 %", "more")
@@ -226,3 +234,109 @@ def _named(name: str) -> str:
 
 def _shown(shapes: Sequence[str]) -> str:
     return "\n".join(f'"{visible(each)}"' for each in shapes)
+
+
+# Columns whose cells hardly mean what is declared of them: what a look concludes, as a question, and never a cell.
+#
+# It sees classes, never a count: whether many cells failed, and whether nearly none was read. A column of which most
+# cells are missing is none of these. What is said here is said of many columns at once, and names no word that comes
+# from the table.
+
+OTHER_WORDS = f"Read are {BOOLEAN_WORDS}, in any capitals."
+NO_TRUTHS = "nearly no cell reads as true or false. Is it two categories, such as ja and nein? " + OTHER_WORDS
+FEW_TRUTHS = (
+    "more than 10 % of the cells read as neither true nor false. Is it two categories, such as j and n? " + OTHER_WORDS
+)
+NO_NUMBERS = "nearly no cell reads as a number. Is it a column of categories, or another column than was meant?"
+NO_DATES = (
+    "nearly no cell reads as a date. Dates are written as 2024-05-17; others are put right where the file is made."
+)
+NO_CATEGORIES = (
+    "nearly no cell is in a category. Are the categories written as in the file, such as m and not male? They may be "
+    "put right to what was known before."
+)
+
+
+def conclusion(column: Column, *, is_hardly_read: bool) -> str:
+    """Return what is concluded of a column of which many cells failed; empty where that may well be so.
+
+    is_hardly_read   nearly none of its cells was read
+    """
+    if isinstance(column, BooleanColumn):
+        return NO_TRUTHS if is_hardly_read else FEW_TRUTHS
+    if not is_hardly_read or isinstance(column, PersonColumn):
+        return ""
+    if isinstance(column, DateColumn):
+        return NO_DATES
+    if isinstance(column, CategoryColumn) and column.listed:
+        return NO_CATEGORIES
+    return NO_NUMBERS
+
+
+def in_notes(found: Iterable[tuple[str, str]]) -> list[str]:
+    """Return notes of (name, conclusion), one for all columns of which the same is concluded.
+
+    >>> in_notes([("pay", "few."), ("seen", ""), ("age", "few.")])
+    ['pay, age: few.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, told in found:
+        names.setdefault(told, []).append(name)
+    return [f"{', '.join(columns)}: {told}" for told, columns in names.items() if told]
+
+
+# Signs of numbers, told by shapes: in which decimal sign and thousands cells could be read that were not.
+#
+# It sees shapes, never a cell: 9 stands for a digit. A way of writing numbers is one of `NumberFormat`, and suits a
+# column iff it reads every shape in it that could be a number. Where two ways do, as of "9,999", nothing is said:
+# whoever knows the file knows which it is.
+
+LIKE_A_NUMBER = re.compile(r" *[+-]?9[9.,'_ ]*[.,'_ ][9.,'_ ]*9 *")
+THOUSANDS = {"": "", ".": "points", ",": "commas", "'": "apostrophes", "_": "underscores", " ": "spaces"}
+WAYS = [NumberFormat(decimal=d, thousands=t) for t in THOUSANDS for d in ".," if d != t]
+IF_SO = "If the file is written so, declare it"
+
+
+def written_so(columns: Iterable[tuple[str, Sequence[str]]]) -> tuple[dict[str, str], str]:
+    """Return the signs in which unread numbers could be read, as keys of a table [csv], and a sentence about them;
+    nothing where no column shows them, or two columns show different ones.
+
+    columns   names, and shapes of the cells that were not read
+
+    >>> written_so([("pay", ["9.999,99", "aa"])])[0], written_so([("pay", ["9,999"])])
+    ({'decimal': ',', 'thousands': '.'}, ({}, ''))
+    """
+    found = {name: way for name, shapes in columns if (way := only_way(_like_numbers(shapes))) is not None}
+    decimals = {way.decimal for way in found.values()}
+    thousands = {way.thousands for way in found.values()} - {""}
+    if len(decimals) != 1 or len(thousands) > 1:
+        return {}, ""
+    way = NumberFormat(decimal=decimals.pop(), thousands="".join(thousands))
+    comma = "a decimal comma" if way.decimal == "," else ""
+    between = f"{THOUSANDS[way.thousands]} between thousands" if way.thousands else ""
+    written = " and ".join(filter(None, (comma, between)))
+    return _keys(way), f"{', '.join(found)}: some shapes look like numbers with {written}. {IF_SO}."
+
+
+def only_way(shapes: Sequence[str]) -> NumberFormat | None:
+    """Return the one way of writing numbers that reads all shapes and has no sign that is not needed; else None.
+
+    >>> [only_way(each) for each in (["9,999"], ["99-99"], [])]
+    [None, None, None]
+    >>> only_way(["9,9", "9,999"]), only_way(["9,999,999"]).thousands
+    (NumberFormat(decimal=',', thousands=''), ',')
+    """
+    suits = [way for way in WAYS if all(re.fullmatch(way.pattern, each) for each in shapes)]
+    needed = [way for way in suits if not way.thousands or NumberFormat(decimal=way.decimal) not in suits]
+    if not any("," in each for each in shapes):  # a decimal sign that no cell has is not said
+        needed = [way for way in needed if way.decimal == "."] or needed
+    return needed[0] if shapes and len(needed) == 1 and needed[0] != PLAIN else None
+
+
+def _like_numbers(shapes: Iterable[str]) -> list[str]:
+    return [each for each in shapes if LIKE_A_NUMBER.fullmatch(each)]
+
+
+def _keys(way: NumberFormat) -> dict[str, str]:
+    said = {"decimal": way.decimal, "thousands": "space" if way.thousands == " " else way.thousands}
+    return {key: value for key, value in said.items() if value and value != PLAIN.decimal * (key == "decimal")}

@@ -37,8 +37,8 @@ from snapdp.studies import (
 )
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.opening import open_source
-from snapdp.tables.sources.parquet import ParquetSource
-from snapdp.tables.sources.paths import changed_file, path_literal
+from snapdp.tables.sources.source import changed_file, path_literal
+from snapdp.tables.sources.stored import ParquetSource
 from snapdp.tables.sql.dialects import literal
 from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Rows
 

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
         conclusion_lines as conclusion_lines,
         examine as examine,
     )
-    from snapdp.verifier.export.gappa import gappa as gappa
-    from snapdp.verifier.export.noise_fpcore import fpcore as fpcore
+    from snapdp.verifier.export import fpcore as fpcore, gappa as gappa
     from snapdp.verifier.language.parser import parse as parse
-    from snapdp.verifier.language.printing import printed as printed
     from snapdp.verifier.language.programs import (
         comment_of as comment_of,
         decoded as decoded,
@@ -28,15 +26,16 @@ if TYPE_CHECKING:
         program_text as program_text,
         stated_machine as stated_machine,
     )
-    from snapdp.verifier.language.syntax import Program as Program
-    from snapdp.verifier.loss.cases import (
+    from snapdp.verifier.language.syntax import Program as Program, printed as printed
+    from snapdp.verifier.loss.pointwise import output_draws as output_draws
+    from snapdp.verifier.loss.verdict import (
+        Verdict as Verdict,
         asked_pair as asked_pair,
         case_constants as case_constants,
         require_cases as require_cases,
         telling_pairs as telling_pairs,
+        verify as verify,
     )
-    from snapdp.verifier.loss.output_draws import output_draws as output_draws
-    from snapdp.verifier.loss.verdict import Verdict as Verdict, verify as verify
     from snapdp.verifier.machine.machine import Machine as Machine, parse_machine as parse_machine
     from snapdp.verifier.machine.semantics import (
         evaluate_float as evaluate_float,
@@ -50,38 +49,35 @@ if TYPE_CHECKING:
         program_of_mechanism as program_of_mechanism,
         verify_mechanism as verify_mechanism,
     )
-    from snapdp.verifier.python.audited import audit as audit
-    from snapdp.verifier.python.files import (
+    from snapdp.verifier.python.audited import (
+        audit as audit,
         audited_function as audited_function,
         names_a_function as names_a_function,
     )
-    from snapdp.verifier.python.traced_functions import clamp as clamp, ln as ln, round_to as round_to
-    from snapdp.verifier.report.cases import cases_text as cases_text, cases_values as cases_values
+    from snapdp.verifier.python.symbols import clamp as clamp, ln as ln, round_to as round_to
+    from snapdp.verifier.report.cases import (
+        cases_text as cases_text,
+        cases_values as cases_values,
+        evaluation_text as evaluation_text,
+        evaluation_values as evaluation_values,
+        output_draws_text as output_draws_text,
+        output_draws_values as output_draws_values,
+    )
     from snapdp.verifier.report.derivation import (
         derivation_latex as derivation_latex,
         derivation_page as derivation_page,
         derivation_text as derivation_text,
         derivation_values as derivation_values,
-    )
-    from snapdp.verifier.report.evaluation import (
-        evaluation_text as evaluation_text,
-        evaluation_values as evaluation_values,
-    )
-    from snapdp.verifier.report.mechanism import mechanism_text as mechanism_text, mechanism_values as mechanism_values
-    from snapdp.verifier.report.output_draws import (
-        output_draws_text as output_draws_text,
-        output_draws_values as output_draws_values,
-    )
-    from snapdp.verifier.report.page import CertificateFile as CertificateFile, verdict_page as verdict_page
-    from snapdp.verifier.report.printed_rules import (
         printed_rules_page as printed_rules_page,
         printed_rules_text as printed_rules_text,
         printed_rules_values as printed_rules_values,
     )
-    from snapdp.verifier.report.reproduction import python_lines as python_lines
-    from snapdp.verifier.report.summary import (
+    from snapdp.verifier.report.mechanism import mechanism_text as mechanism_text, mechanism_values as mechanism_values
+    from snapdp.verifier.report.page import CertificateFile as CertificateFile, verdict_page as verdict_page
+    from snapdp.verifier.report.verdict import (
         REPRODUCTION as REPRODUCTION,
         headline as headline,
+        python_lines as python_lines,
         verdict_text as verdict_text,
         verdict_values as verdict_values,
     )
@@ -101,34 +97,31 @@ else:
         {
             "certificate.certificate": "certificate_of certificate_text",
             "certificate.check": "LARGEST_TEXT Refusal conclusion_lines examine",
-            "export.gappa": "gappa",
-            "export.noise_fpcore": "fpcore",
+            "export": "fpcore gappa",
             "language.parser": "parse",
-            "language.printing": "printed",
             "language.programs": (
                 "comment_of decoded load_program machine_in program_names program_text stated_machine"
             ),
-            "language.syntax": "Program",
-            "loss.cases": "asked_pair case_constants require_cases telling_pairs",
-            "loss.output_draws": "output_draws",
-            "loss.verdict": "Verdict verify",
+            "language.syntax": "Program printed",
+            "loss.pointwise": "output_draws",
+            "loss.verdict": "Verdict asked_pair case_constants require_cases telling_pairs verify",
             "machine.machine": "Machine parse_machine",
+            "machine.semantics": "evaluate_float evaluate_real run_float",
             "mechanism_program": (
                 "MechanismProgram mechanism_certificate mechanism_pair program_of_mechanism verify_mechanism"
             ),
-            "machine.semantics": "evaluate_float evaluate_real run_float",
-            "python.audited": "audit",
-            "python.files": "audited_function names_a_function",
-            "python.traced_functions": "clamp ln round_to",
-            "report.cases": "cases_text cases_values",
-            "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
-            "report.evaluation": "evaluation_text evaluation_values",
+            "python.audited": "audit audited_function names_a_function",
+            "python.symbols": "clamp ln round_to",
+            "report.cases": (
+                "cases_text cases_values evaluation_text evaluation_values output_draws_text output_draws_values"
+            ),
+            "report.derivation": (
+                "derivation_latex derivation_page derivation_text derivation_values printed_rules_page "
+                "printed_rules_text printed_rules_values"
+            ),
             "report.mechanism": "mechanism_text mechanism_values",
-            "report.output_draws": "output_draws_text output_draws_values",
             "report.page": "CertificateFile verdict_page",
-            "report.printed_rules": "printed_rules_page printed_rules_text printed_rules_values",
-            "report.reproduction": "python_lines",
-            "report.summary": "REPRODUCTION headline verdict_text verdict_values",
+            "report.verdict": "REPRODUCTION headline python_lines verdict_text verdict_values",
             "rules.evaluation": "Evaluation evaluate",
             "rules.printed_rules": "derivations_by derive_as_printed",
             "rules.rules": "derivations derive derive_expression",

@@ -16,7 +16,6 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import parameter, shown
 from snapdp.mechanism import SnappingParameters
 from snapdp.values import Value
-from snapdp.verifier.language.printing import printed
 from snapdp.verifier.language.syntax import (
     Assignment,
     Binary,
@@ -30,9 +29,10 @@ from snapdp.verifier.language.syntax import (
     Rounding,
     Sample,
     Variable,
+    printed,
 )
-from snapdp.verifier.loss.neighbours import float_at_least, float_at_most
 from snapdp.verifier.loss.verdict import VERIFIED, Verdict, verify
+from snapdp.verifier.loss.witness import float_at_least, float_at_most
 from snapdp.verifier.machine.machine import Machine
 
 NAME = "snapping"

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeVar
 from fastapi.responses import Response
 
 from snapdp.errors import PremiseError, SnapdpError
+from snapdp.web.queues import Queue
 from snapdp.web.refusals import status_of, told
-from snapdp.web.waiting import Queue
 
 SECONDS = 60
 MOST_MEMORY = 1 << 32  # bytes of addresses

@@ -24,13 +24,16 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.exceptions import HTTPException
 
 from snapdp import __version__
-from snapdp.api.as_python import python_text
 from snapdp.api.consequence import consequence
-from snapdp.api.study_values import study_values_of
+from snapdp.api.outline import python_text, study_values_of
 from snapdp.errors import UNKNOWN, ParameterError, SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
-from snapdp.web.answers import document
-from snapdp.web.bodies import (
+from snapdp.web.gate import ENTRANCE, Gate, Tokens
+from snapdp.web.plans import account_answer, account_standing, forms, plan_answer, planned
+from snapdp.web.queues import Busy, Desk
+from snapdp.web.refusals import REFUSED, PageRefusal, refusal_values, shape_problem, status_of, told
+from snapdp.web.releases import Progress, add_files, looked_at, release_answer, what_runs
+from snapdp.web.schema import (
     FromFile,
     OfDataset,
     OfForm,
@@ -40,15 +43,8 @@ from snapdp.web.bodies import (
     ToOpen,
     ToPlan,
     ToRelease,
+    document,
 )
-from snapdp.web.forms import forms
-from snapdp.web.gate import ENTRANCE, Gate
-from snapdp.web.handing import add_files
-from snapdp.web.planning import account_answer, account_standing, plan_answer, planned
-from snapdp.web.refusals import REFUSED, PageRefusal, refusal_values, shape_problem, status_of, told
-from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
-from snapdp.web.tokens import Tokens
-from snapdp.web.waiting import Busy, Desk
 from snapdp.web.workplace import Workplace
 
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
@@ -87,7 +83,7 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
     _pages(app, tokens, cookie)
     _requests(app, place, desk, progress, as_command)
     add_files(app, place, desk, tokens)
-    for name in ("books", "judging"):
+    for name in ("ledger", "verification"):
         import_module(f"snapdp.web.{name}").add_to(app, place, desk)
     _refusals(app)
     document(app)

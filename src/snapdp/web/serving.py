@@ -25,8 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.web.app import AsCommand, application
-from snapdp.web.gate import ENTRANCE
-from snapdp.web.tokens import Tokens
+from snapdp.web.gate import ENTRANCE, Tokens
 from snapdp.web.workplace import Workplace
 
 HOST = "127.0.0.1"

@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from snapdp.api.outline import study_values_of
 from snapdp.api.study import Study, study
-from snapdp.api.study_values import study_values_of
 from snapdp.display import is_address, one_line, shown_address, visible
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Account, EarlierReleases, Ledger, earlier_releases

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.accuracy.after import after_release
 from snapdp.accuracy.error import accuracy
 from snapdp.accuracy.interval import noise_interval
 from snapdp.accuracy.moments import bias
+from snapdp.accuracy.summary import after_release
 from snapdp.errors import ParameterError
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.parameters import Inner

@@ -11,10 +11,9 @@ import snapdp
 from snapdp.accuracy.clamping import binding_probability, bound_for, worst_binding
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.enclosure import enclose
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner
+from snapdp.mechanism.parameters import Inner, Precision
 from tests.unit.accuracy.brute import F, overlap, parameters, walk
 
 

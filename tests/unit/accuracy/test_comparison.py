@@ -24,7 +24,7 @@ from snapdp.accuracy import (
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import ln_enclosure
 from snapdp.mechanism import EXACT_GAMMA, ZERO, exact_parameters, finite_parameters, law_of
-from snapdp.mechanism.arithmetic import FinitePrecision
+from snapdp.mechanism.parameters import FinitePrecision
 
 DECLARED = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 10}
 CLAMPED = 2  # the contender whose clamp is the range: few outputs, so its law can be summed here

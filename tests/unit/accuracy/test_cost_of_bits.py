@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import snapdp
+from snapdp.accuracy.epsilon import constants_of
 from snapdp.accuracy.error import unclamped_accuracy, unclamped_enclosure
-from snapdp.accuracy.family import constants_of
 from snapdp.errors import ParameterError
 from snapdp.exact import rounded_up
 from snapdp.mechanism import notes_effective_epsilon, proved_loss

@@ -11,10 +11,9 @@ from itertools import pairwise
 import pytest
 from mpmath import mp
 
-from snapdp.accuracy.curve import Curve, accuracy_above, curve_of
+from snapdp.accuracy.curve import Curve, accuracy_above, curve_of, law_mass
+from snapdp.accuracy.epsilon import Constants
 from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.family import Constants
-from snapdp.accuracy.law_bars import law_mass
 from snapdp.accuracy.price import price_table
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.law.exact import ExactLaw
@@ -22,7 +21,7 @@ from snapdp.mechanism.parameters import exact_parameters
 from snapdp.studies import curve_of_part, part_accuracy
 from snapdp.studies.columns import integer_column
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.mean import mean_query
 
 F = Fraction

@@ -11,13 +11,20 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import snapdp
-from snapdp.accuracy.epsilon import epsilon_for, floor_epsilon
-from snapdp.accuracy.error import METHODS, accuracy, unclamped_accuracy, unclamped_chance
-from snapdp.accuracy.family import Constants, Family
-from snapdp.accuracy.four_digits import DIGITS, decimal, index_down, index_up, next_four_digits
-from snapdp.accuracy.tails import value_chance
+from snapdp.accuracy.epsilon import (
+    DIGITS,
+    Constants,
+    Family,
+    decimal,
+    epsilon_for,
+    floor_epsilon,
+    index_down,
+    index_up,
+    next_four_digits,
+)
+from snapdp.accuracy.error import METHODS, accuracy, unclamped_accuracy, unclamped_chance, value_chance
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact.decimals import floor_log10, round_digits_up
+from snapdp.exact.dyadic import floor_log10, round_digits_up
 from snapdp.exact.enclosure import refined
 from tests.unit.accuracy.brute import F, parameters
 

@@ -10,15 +10,12 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 import snapdp
-from snapdp.accuracy.error import TOLERANCE, accuracy, alpha_for, unclamped_accuracy
-from snapdp.accuracy.laplace import distance
-from snapdp.accuracy.price import price_table
-from snapdp.accuracy.tails import SMALLEST_LEVEL
+from snapdp.accuracy.error import SMALLEST_LEVEL, TOLERANCE, accuracy, alpha_for, unclamped_accuracy
+from snapdp.accuracy.price import distance, price_table
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.numbers import parameter
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
-from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.mechanism.parameters import Precision, SnappingParameters
 from tests.tiers import one_in
 from tests.unit.accuracy.brute import F, accuracy_by_enumeration, near_jumps, outputs, parameters, tail, walk
 

@@ -6,11 +6,10 @@ import pytest
 
 import snapdp
 from snapdp.accuracy import price_of_snapping
-from snapdp.accuracy.cost_of_bits import what_bits_cost
-from snapdp.accuracy.curve import curve_of
+from snapdp.accuracy.curve import cliff_hint, curve_of
+from snapdp.accuracy.epsilon import constants_of, unclamped_family
 from snapdp.accuracy.error import accuracy, unclamped_accuracy
-from snapdp.accuracy.family import constants_of, unclamped_family
-from snapdp.accuracy.hints import cliff_hint
+from snapdp.accuracy.price import what_bits_cost
 from snapdp.mechanism import Precision, SnappingParameters, explicit_parameters
 from snapdp.values import replaced
 from tests.unit.accuracy.brute import F, parameters

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from hypothesis import given, strategies as st
 
-from snapdp.accuracy.four_digits import DECADE, DIGITS, decimal, index_down, index_up, next_four_digits
+from snapdp.accuracy.epsilon import DECADE, DIGITS, decimal, index_down, index_up, next_four_digits
 from snapdp.exact import round_digits_up
 
 

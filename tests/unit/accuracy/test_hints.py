@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import snapdp
+from snapdp.accuracy.curve import NEAR, WORTH_SAYING, cliff_hint
+from snapdp.accuracy.epsilon import grid_choice
 from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.family import grid_choice
-from snapdp.accuracy.hints import NEAR, WORTH_SAYING, cliff_hint
-from snapdp.accuracy.worth import worth_of, worth_of_mechanism
+from snapdp.accuracy.summary import worth_of, worth_of_mechanism
 from tests.unit.accuracy.brute import F, parameters
 
 

@@ -9,10 +9,9 @@ import snapdp
 from snapdp.accuracy.error import accuracy, accuracy_at, unclamped_accuracy
 from snapdp.accuracy.interval import noise_interval
 from snapdp.errors import BoundError, ParameterError
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner
+from snapdp.mechanism.parameters import Inner, Precision
 from tests.unit.accuracy.brute import F, parameters, walk
 
 CASES = [

@@ -9,8 +9,7 @@ import pytest
 
 import snapdp
 from snapdp.accuracy.error import accuracy
-from snapdp.accuracy.laplace import distance, distance_tail
-from snapdp.accuracy.price import phase_average_mse, price_of_snapping, price_table
+from snapdp.accuracy.price import distance, distance_tail, phase_average_mse, price_of_snapping, price_table
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import HALF
 from snapdp.exact.enclosure import Enclosure

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.accuracy.law_bars import bars_of_law, law_mass
+from snapdp.accuracy.curve import bars_of_law, law_mass
 from snapdp.mechanism import FinitePrecision, finite_parameters
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.parameters import exact_parameters

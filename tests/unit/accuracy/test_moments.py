@@ -9,10 +9,9 @@ import snapdp
 from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, expected_bias, mse, variance
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.enclosure import enclose
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner
+from snapdp.mechanism.parameters import Inner, Precision
 from tests.tiers import one_in
 from tests.unit.accuracy.brute import F, overlap, parameters, walk
 

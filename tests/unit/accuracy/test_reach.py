@@ -7,9 +7,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-from snapdp.accuracy.interval import noise_interval
-from snapdp.accuracy.reach import reach_of
-from snapdp.accuracy.tails import worst_exceeds
+from snapdp.accuracy.error import worst_exceeds
+from snapdp.accuracy.interval import noise_interval, reach_of
 from snapdp.audits import check_release
 from snapdp.mechanism.parameters import exact_parameters
 

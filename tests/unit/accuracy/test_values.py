@@ -9,8 +9,15 @@ import pytest
 
 import snapdp
 from snapdp.accuracy.epsilon import epsilon_for
-from snapdp.accuracy.error import accuracy_at, alpha_for, worst_accuracy
-from snapdp.accuracy.tails import ValueLattice, value_chance, values_of, worst_chance
+from snapdp.accuracy.error import (
+    ValueLattice,
+    accuracy_at,
+    alpha_for,
+    value_chance,
+    values_of,
+    worst_accuracy,
+    worst_chance,
+)
 from snapdp.mechanism.parameters import SnappingParameters, exact_parameters
 from snapdp.values import replaced
 from tests.unit.accuracy.brute import F, parameters

@@ -8,7 +8,7 @@ import random
 import pytest
 
 import snapdp
-from snapdp.api.as_python import CHARGES, WIDTH, python_text
+from snapdp.api.outline import CHARGES, WIDTH, python_text
 from snapdp.display import visible_lines
 from snapdp.studies import load_study
 from snapdp.tables import read_keys

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 import snapdp
-from snapdp.api.exploring import Exploration, ExploredNumbers, exploring_values
+from snapdp.api.exploration import Exploration, ExploredNumbers, exploring_values
 from snapdp.api.study import study
 from snapdp.errors import ParameterError
 from snapdp.ledger.ledger import Ledger
 from snapdp.studies.declarations import digest
-from snapdp.studies.reader import study_from_toml
+from snapdp.studies.study_file import study_from_toml
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import snapdp
-from snapdp.api.given_columns import category
+from snapdp.api.columns import category
 from snapdp.cli.app import main
 from snapdp.errors import DataError, LedgerError, ParameterError, PremiseError
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from snapdp.api.study_values import study_values_of
+from snapdp.api.outline import study_values_of
 from snapdp.errors import ParameterError
 from snapdp.studies import STUDY_KEYS, load_study, study_from_values
 from snapdp.tables import read_keys

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snapdp.attacks import timing
-from snapdp.attacks.statistics import equal_columns, means
+from snapdp.attacks import statistics as equal_columns, statistics as means, timing
 from snapdp.exact import round_down
 from snapdp.mechanism import mechanism, parameters
 from snapdp.mechanism.sampling import filter as filtering

@@ -8,7 +8,7 @@ from math import comb, log
 import pytest
 
 from snapdp.attacks import FALSE_ALARM, loss_at_least, probability_at_least, probability_at_most
-from snapdp.attacks.bounds import MISSED, STEPS, ln_down, tail_at_most
+from snapdp.attacks.attack import MISSED, STEPS, ln_down, tail_at_most
 
 
 def binomial(hits: int, trials: int, p: Fraction) -> Fraction:

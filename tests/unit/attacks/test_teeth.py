@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from snapdp.attacks import AttackOutcome, Trials, attacks
-from snapdp.attacks.statistics.sums import EIGHT, numpy_sum, running_total
+from snapdp.attacks.statistics import EIGHT, numpy_sum, running_total
 from tests.unit.attacks import faults
 from tests.unit.attacks.faults import Plant, summed_by
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from snapdp.audits import check_release
-from snapdp.audits.from_record import rebuilt
+from snapdp.audits.release_audit import rebuilt
 from snapdp.errors import SnapdpError
 from tests.unit.audits.mutations import FILE, Path, at, places, with_value, without
 from tests.unit.audits.releases import request_record

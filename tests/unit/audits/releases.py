@@ -9,9 +9,8 @@ from typing import Any
 
 import snapdp
 from snapdp.errors import BoundError
-from snapdp.ledger.belonging import identical
-from snapdp.release.derived import derived_blocks
-from snapdp.release.draw import Drawn
+from snapdp.ledger.rules import identical
+from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.release.record import EngineUsed, SideFile, is_long, key_of, record_values
 from snapdp.studies.categories import date_column
 from snapdp.studies.columns import NumberColumn, integer_column, number_column

@@ -15,10 +15,8 @@ import pytest
 
 import snapdp
 from snapdp.audits import check_release
-from snapdp.audits.forensics import altered_field
-from snapdp.audits.from_record import rebuilt
-from snapdp.audits.ledgers import verified_ledger
-from snapdp.audits.release_audit import ASSUMED, PROVED, TESTED, audit, release_certificate
+from snapdp.audits.findings import altered_field
+from snapdp.audits.release_audit import ASSUMED, PROVED, TESTED, audit, rebuilt, release_certificate, verified_ledger
 from tests.tiers import first_of
 from tests.unit.release.support import leaves, with_value
 

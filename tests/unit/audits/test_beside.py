@@ -13,9 +13,9 @@ import duckdb
 import pytest
 
 import snapdp
-from snapdp.audits import forensics
+from snapdp.audits import findings as forensics
 from snapdp.audits.release_audit import audit, is_sound
-from snapdp.release import side_files
+from snapdp.release import files as side_files
 from tests.tiers import one_in
 from tests.unit.audits.mutations import at
 from tests.unit.release.people import LONG, released, study

@@ -17,14 +17,13 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.audits import check_release, forensics, from_record as rebuild
+from snapdp.audits import check_release, findings as forensics, release_audit as rebuild
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import BoundError, DataError, SnapdpError
 from snapdp.release import request, result
 from snapdp.release.result import Release, load_record, load_release
 from snapdp.studies.columns import integer_column
-from snapdp.studies.plans.asked import ask
-from snapdp.studies.plans.lines import planned
+from snapdp.studies.plans.lines import ask, planned
 from snapdp.studies.plans.plan import Plan
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.histogram import histogram_query

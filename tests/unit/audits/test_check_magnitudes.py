@@ -11,7 +11,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.check_release import PlaceTree, Refused, check, read_column
 from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.studies.magnitudes import magnitude_column, span_name
+from snapdp.studies.columns import magnitude_column, span_name
 from tests.unit.audits.releases import random_record
 
 

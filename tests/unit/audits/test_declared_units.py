@@ -14,7 +14,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
-from snapdp.ledger.belonging import declaration_of, identical
+from snapdp.ledger.rules import declaration_of, identical
 from snapdp.release.result import Release
 from snapdp.studies import explain_protection
 from tests.unit.audits.releases import random_record

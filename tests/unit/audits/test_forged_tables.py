@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.audits import forensics
+from snapdp.audits import findings as forensics
 from snapdp.studies import digest_of_keys
 from tests.unit.audits.forgeries import as_the_checker_derives
 from tests.unit.audits.mutations import mutants, with_value, without

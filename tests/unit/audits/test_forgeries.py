@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from snapdp.audits import check_release, forensics
+from snapdp.audits import check_release, findings as forensics
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
 from tests.unit.audits import forgeries

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.audits import check_release, forensics
+from snapdp.audits import check_release, findings as forensics
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.errors import SnapdpError
 from snapdp.studies import KINDS

@@ -7,9 +7,15 @@ import unicodedata
 import pytest
 from hypothesis import example, given, strategies as st
 
-from snapdp.display.addresses import shown_address, without_secrets
-from snapdp.display.text import encodable, shortened, visible, visible_lines
-from snapdp.display.words import hides_nothing
+from snapdp.display.text import (
+    encodable,
+    hides_nothing,
+    shortened,
+    shown_address,
+    visible,
+    visible_lines,
+    without_secrets,
+)
 
 ANY = st.text(st.characters(), max_size=40)  # lone surrogates too
 ENCODINGS = ["ascii", "cp1252", "latin-1", "cp437", "koi8-r", "utf-8", "utf-16", "shift_jis"]

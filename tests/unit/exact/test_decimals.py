@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from hypothesis import example, given, strategies as st
 
-from snapdp.exact.decimals import floor_log10, power_of_ten, round_digits_up, round_places_up
+from snapdp.exact.dyadic import floor_log10, power_of_ten, round_digits_up, round_places_up
 
 F = Fraction
 POSITIVE = st.one_of(

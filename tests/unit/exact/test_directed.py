@@ -8,8 +8,15 @@ import pytest
 
 from snapdp.errors import PremiseError
 from snapdp.exact import functions as elementary
-from snapdp.exact.directed import DIRECTIONS, KNOWN_VALUES, PRECISIONS, TABLE_BITS, check_directed_rounding
-from snapdp.exact.functions import ln_enclosure, mpfr_context
+from snapdp.exact.functions import (
+    DIRECTIONS,
+    KNOWN_VALUES,
+    PRECISIONS,
+    TABLE_BITS,
+    check_directed_rounding,
+    ln_enclosure,
+    mpfr_context,
+)
 
 MODES = {"down": gmpy2.RoundDown, "up": gmpy2.RoundUp, "nearest": gmpy2.RoundToNearest}
 

@@ -8,7 +8,7 @@ import flint
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp.exact.integer_exp import cos_scaled, exp_scaled, floor_cos, floor_scaled, pi_scaled
+from snapdp.exact.integers import cos_scaled, exp_scaled, floor_cos, floor_scaled, pi_scaled
 
 PROPERTY = settings(deadline=None, max_examples=100)
 WIDTHS = st.sampled_from([4, 64, 151, 400])

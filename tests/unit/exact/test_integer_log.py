@@ -5,8 +5,8 @@ from __future__ import annotations
 import flint
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp.exact import integer_log
-from snapdp.exact.integer_log import ln_scaled
+from snapdp.exact import integers as integer_log
+from snapdp.exact.integers import ln_scaled
 
 PROPERTY = settings(deadline=None, max_examples=300)
 

@@ -11,9 +11,18 @@ from snapdp import Snapping
 from snapdp.errors import ParameterError
 from snapdp.exact import exp_enclosure
 from snapdp.interop import Composed, composed, spend
-from snapdp.interop.coarser import MOST_KINDS, MOST_RELEASES, coarser
-from snapdp.interop.composition import MASS_BITS, POINTS, law_on_grid
-from snapdp.interop.losses import LAPLACE, PURE, Spend, delta_of
+from snapdp.interop.composition import (
+    LAPLACE,
+    MASS_BITS,
+    MOST_KINDS,
+    MOST_RELEASES,
+    POINTS,
+    PURE,
+    Spend,
+    coarser,
+    delta_of,
+    law_on_grid,
+)
 from tests.interop.exact_convolution import classes, convolved, delta_at_least, deltas_at_least
 
 HUNDRED = composed([spend("laplace", epsilon="0.1", times=100)])
@@ -171,9 +180,9 @@ def test_what_is_made_coarser_dominates_what_was_given(monkeypatch):
     """The same spends, composed as they are and through tight limits: at no point is less shown."""
     spends = [spend("laplace", epsilon=Fraction(1, 7 + k), times=3) for k in range(12)]
     exact = composed(spends)
-    monkeypatch.setattr("snapdp.interop.coarser.MOST_KINDS", 5)
+    monkeypatch.setattr("snapdp.interop.composition.MOST_KINDS", 5)
     kinds = composed(spends)
-    monkeypatch.setattr("snapdp.interop.coarser.MOST_RELEASES", 9)
+    monkeypatch.setattr("snapdp.interop.composition.MOST_RELEASES", 9)
     both = composed(spends)
     assert len(coarser(spends)) < 12
     points = [exact.pure * k / 30 for k in range(30)]

@@ -8,7 +8,7 @@ import pytest
 
 from snapdp.errors import ParameterError
 from snapdp.interop import Spend, spend
-from snapdp.interop.losses import delta_of, merged
+from snapdp.interop.composition import delta_of, merged
 
 
 def test_spends_of_one_law_and_epsilon_are_merged():

@@ -13,7 +13,7 @@ import yaml
 
 from snapdp.errors import DataError, SnapdpError
 from snapdp.interop import sheet, sheet_values
-from snapdp.interop.scalars import yaml_lines
+from snapdp.interop.registry import yaml_lines
 
 KEPT = Path(__file__).parents[2] / "vectors" / "releases"
 RECORDS = sorted(KEPT.glob("record*.json"))

@@ -11,14 +11,13 @@ import pytest
 import snapdp
 from snapdp import Ledger
 from snapdp.interop import Spend, composed, record_spends, spends_of
-from snapdp.interop.spends import charged_spends, is_laplace, statistic_spends
+from snapdp.interop.dp_accounting import charged_spends, is_laplace, statistic_spends
 from snapdp.studies.columns import category_column, integer_column
-from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query, persons_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
-from snapdp.studies.statistics.persons import persons_query
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.sum import sum_query
 from tests.unit.studies.statistics.enumeration import Extremes

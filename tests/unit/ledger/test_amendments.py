@@ -15,9 +15,8 @@ import snapdp
 from snapdp.audits.release_audit import audit
 from snapdp.errors import BudgetError, LedgerError, ParameterError
 from snapdp.ledger import chain
-from snapdp.ledger.amendments import LONGEST_REASON, is_reason
-from snapdp.ledger.backup import back_up, restore
-from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.accounts import LONGEST_REASON, is_reason
+from snapdp.ledger.ledger import Ledger, back_up, restore
 from snapdp.ledger.storage import storage as rows
 from tests import ROOT
 from tests.unit.ledger.teams import insert, opened, psycopg, refused

@@ -15,9 +15,9 @@ import pytest
 from snapdp.audits.release_audit import audit
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.ledger import chain
-from snapdp.ledger.belonging import identical, units_of
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.loopholes import loopholes
+from snapdp.ledger.rules import identical, units_of
+from snapdp.ledger.storage.postgres import loopholes
 from snapdp.ledger.storage.storage import UnavailableError
 from tests import VECTORS
 from tests.tiers import first_of

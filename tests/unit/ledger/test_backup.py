@@ -10,8 +10,7 @@ import sqlite3
 import pytest
 
 from snapdp.errors import LedgerError
-from snapdp.ledger.backup import back_up, restore
-from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.ledger import Ledger, back_up, restore
 from tests.unit.release.support import NAME, F, ask, new_ledger, record_of, release
 
 

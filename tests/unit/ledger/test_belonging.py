@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from snapdp.ledger import chain
-from snapdp.ledger.belonging import Terms, _total, commit_fault, identical, reserve_fault, units_of
 from snapdp.ledger.chain import LONGEST_FRACTION
-from snapdp.ledger.replay import Replay, walk
+from snapdp.ledger.rules import Replay, Terms, _total, commit_fault, identical, reserve_fault, units_of, walk
 from snapdp.ledger.storage.storage import Signed
 from tests.unit.ledger.test_forgeries import relinked
 from tests.unit.release.support import NAME, F, ask, new_ledger

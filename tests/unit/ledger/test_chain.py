@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.ledger.backup import restore
 from snapdp.ledger.chain import canonical
-from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.ledger import Ledger, restore
 from snapdp.studies.declarations import digest
 from tests.tiers import first_of
 from tests.unit.release.support import NAME, F, ask, fingerprint, new_ledger, release

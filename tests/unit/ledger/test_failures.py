@@ -14,7 +14,7 @@ import pytest
 
 from snapdp.errors import LedgerError
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.sqlite_failures import OTHER, SENTENCES
+from snapdp.ledger.storage.sqlite_connection import OTHER, SENTENCES
 from snapdp.values import replaced
 from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, new_ledger, record_of, release
 
@@ -177,7 +177,7 @@ def test_a_directory_without_room_for_the_session_file_reserves_nothing(path, mo
     ledger, version = new_ledger(path)
     with ledger:
         monkeypatch.setattr(
-            "snapdp.ledger.storage.sessions._locked_file", lambda _: (_ for _ in ()).throw(LedgerError("no"))
+            "snapdp.ledger.storage.sqlite._locked_file", lambda _: (_ for _ in ()).throw(LedgerError("no"))
         )
         with pytest.raises(LedgerError):
             ask(ledger, version, "a", "1/4")

@@ -21,8 +21,8 @@ import snapdp
 from snapdp.audits.release_audit import audit
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import chain
-from snapdp.ledger.belonging import identical
 from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.rules import identical
 from snapdp.ledger.storage.storage import Entry, Standing
 from tests.tiers import first_of
 from tests.unit.ledger.teams import insert, opened, psycopg, refused

@@ -13,8 +13,8 @@ import pytest
 from snapdp.errors import BudgetError, LedgerError
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import Answer
-from snapdp.ledger.belonging import identical
 from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.rules import identical
 from snapdp.ledger.storage import postgres
 from snapdp.ledger.storage.postgres import OTHER, SENTENCES
 from snapdp.ledger.storage.schema import schema_text

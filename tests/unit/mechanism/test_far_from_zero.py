@@ -13,15 +13,14 @@ import snapdp
 from snapdp.accuracy.interval import _index
 from snapdp.errors import BoundError, ParameterError, SnapdpError
 from snapdp.exact.enclosure import TINY_EXPONENT
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law import finite as rounded
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.law.loss import pair_loss
+from snapdp.mechanism.parameters import Precision
 from snapdp.release.draw import Drawn
 from snapdp.studies.columns import number_column
-from snapdp.studies.plans.asked import ask
-from snapdp.studies.plans.lines import planned
+from snapdp.studies.plans.lines import ask, planned
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism

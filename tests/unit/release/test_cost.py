@@ -17,8 +17,7 @@ import snapdp
 from snapdp.audits.release_audit import is_sound
 from snapdp.errors import SnapdpError, cost_of
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.sqlite_failures import SENTENCES
-from snapdp.ledger.storage.sqlite_link import SqliteLink
+from snapdp.ledger.storage.sqlite_connection import SENTENCES, SqliteLink
 from snapdp.release import release as engine
 from tests.services import missing, new_database, postgres_server
 from tests.tiers import first_of

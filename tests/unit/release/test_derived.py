@@ -8,16 +8,15 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-from snapdp.accuracy.reach import reach_of
+from snapdp.accuracy.interval import reach_of
 from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
-from snapdp.release.derived import derived_blocks
-from snapdp.release.draw import Drawn
+from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.centred.means import derived_mean
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.centred import derived_mean
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query

@@ -11,8 +11,7 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.release.derived import derived_blocks
-from snapdp.release.draw import LARGEST_INTEGER, CellNumbers, Drawn
+from snapdp.release.draw import LARGEST_INTEGER, CellNumbers, Drawn, derived_blocks
 from snapdp.studies.columns import INTEGER
 from snapdp.values import replaced
 from tests.unit.audits.releases import random_record, random_study

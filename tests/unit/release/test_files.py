@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 from snapdp.release.files import csv_text, guarded, write_values
 from snapdp.release.numbers import Number, NumberBlock
 from snapdp.release.result import load_release
-from snapdp.release.tidy.value_table import value_table
+from snapdp.release.value_table import value_table
 from tests.unit.release.guards import unguarded
 from tests.unit.release.people import MEAN, released
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.release.tidy.value_table import VALUE_FIELDS
+from snapdp.release.value_table import VALUE_FIELDS
 from snapdp.values import replaced
 from tests.unit.release.people import LONG, MEAN, released
 

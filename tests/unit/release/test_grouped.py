@@ -23,7 +23,7 @@ from snapdp.release.files import FIELDS, guarded, key_columns
 from snapdp.release.record import checked
 from snapdp.release.request import Request
 from snapdp.release.result import Release, load_release
-from snapdp.release.tidy.value_table import VALUE_FIELDS
+from snapdp.release.value_table import VALUE_FIELDS
 from tests.tiers import one_in
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "=1+1", "<b>", "a"]
@@ -277,7 +277,7 @@ def test_a_forged_name_in_a_side_file_is_found_out(folder, tmp_path, statement, 
 
 def test_a_file_of_enormous_names_is_not_held(folder, monkeypatch):
     """A name of a megabyte takes next to nothing in a file: how much is taken from one is bounded."""
-    from snapdp.audits import cell_names
+    from snapdp.audits import side_files as cell_names
 
     monkeypatch.setattr(cell_names, "MOST_HELD", 1000)
     found = audit(load_release(folder / "record.json").record, directory=folder)

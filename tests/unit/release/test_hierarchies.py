@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 import snapdp
-from snapdp.accuracy.adjusted.noise import NoiseTerm
-from snapdp.accuracy.adjusted.summands import summands_of
+from snapdp.accuracy.adjusted.noise import NoiseTerm, summands_of
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.errors import DataError, ParameterError

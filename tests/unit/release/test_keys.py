@@ -21,7 +21,7 @@ from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.cli.app import main
 from snapdp.errors import BoundError, DataError, ParameterError
 from snapdp.release import draw
-from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import derived_blocks
 from snapdp.release.result import load_release
 from snapdp.studies.grouping.keys import digest_of_keys
 

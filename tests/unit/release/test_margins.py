@@ -19,14 +19,13 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
-from snapdp.cli.render import show_release
+from snapdp.cli.mechanism_screen import show_release
 from snapdp.display import four_digits_up
 from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
 from snapdp.exact import floor_log10
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
-from snapdp.release.derived import derived_blocks
-from snapdp.release.draw import Drawn
+from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.release.record import checked
 from snapdp.release.result import Release, load_release
 from snapdp.studies.statistics.adjusted import published_deviation

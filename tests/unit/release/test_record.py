@@ -19,8 +19,8 @@ from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.display import PUBLIC_TEXTS
 from snapdp.errors import DataError, SnapdpError
-from snapdp.ledger.belonging import identical
 from snapdp.ledger.chain import canonical
+from snapdp.ledger.rules import identical
 from snapdp.release.draw import Drawn
 from snapdp.release.record import _LIKE, ALLOWED, RECORD_FORMAT, EngineUsed, checked, library_versions, record_values
 from snapdp.release.request import Request

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.cli.render import show_release
+from snapdp.cli.mechanism_screen import show_release
 from snapdp.release import Release, load_release
 from snapdp.release.remarks import unknown_line, unknown_places
 from tests import ROOT
@@ -78,7 +78,7 @@ def test_of_many_cells_a_few_are_named():
 @pytest.mark.parametrize("seed", range(40))
 def test_it_is_said_exactly_where_an_interval_is_the_public_range(seed):
     """Compared with the statistic itself, which is made again from its declaration."""
-    from snapdp.audits.from_record import rebuilt
+    from snapdp.audits.release_audit import rebuilt
 
     result = Release(random_record(random.Random(seed)))
     lines = rebuilt(result.record).lines

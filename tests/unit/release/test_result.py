@@ -14,15 +14,14 @@ import duckdb
 import pytest
 
 import snapdp
-from snapdp.cli.render import show_release
+from snapdp.cli.mechanism_screen import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.digits import shown_row
-from snapdp.release.numbers import Number
+from snapdp.release.numbers import Number, shown_row
 from snapdp.release.remarks import MOVED
 from snapdp.release.result import Release
-from snapdp.release.tidy.value_table import VALUE_FIELDS
+from snapdp.release.value_table import VALUE_FIELDS
 from tests.unit.audits.releases import random_record
 from tests.unit.release.people import LONG, MEAN, new_book, released
 

@@ -9,11 +9,10 @@ from random import Random
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.rounding import propagation
+from snapdp.rounding import error_bound as propagation
 from snapdp.rounding.error_bound import bound_error
 from snapdp.rounding.formula import BINARY32, BINARY64, Format
-from snapdp.rounding.fpcore import read_cores
-from snapdp.rounding.infix import read_formula, read_ranges
+from snapdp.rounding.languages import read_cores, read_formula, read_ranges
 from tests import VECTORS
 from tests.unit.rounding.sampled_errors import random_box, random_float, random_formula, sampled_error
 

@@ -7,12 +7,10 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.rounding.constants import CONSTANTS
 from snapdp.rounding.error_bound import bound_error
-from snapdp.rounding.formula import BINARY32, BINARY64, Builder
-from snapdp.rounding.fpcore import Core, number, read_cores
-from snapdp.rounding.infix import read_formula, read_ranges
-from snapdp.verifier.export.noise_fpcore import fpcore
+from snapdp.rounding.formula import BINARY32, BINARY64, CONSTANTS, Builder
+from snapdp.rounding.languages import Core, number, read_cores, read_formula, read_ranges
+from snapdp.verifier.export import fpcore
 from snapdp.verifier.language.programs import load_program, program_names
 from snapdp.verifier.machine.machine import Machine
 

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from snapdp.exact import functions
 from snapdp.exact.functions import exact_mpfr
-from snapdp.ledger.storage import sqlite_link
+from snapdp.ledger.storage import sqlite_connection as sqlite_link
 from snapdp.mechanism import finite_precision, parameters
 from snapdp.mechanism.law.finite import FiniteLaw
-from snapdp.mechanism.sampling import filter, known_logarithms, vectors
+from snapdp.mechanism.sampling import filter, filter as known_logarithms, vectors
 from snapdp.randomness import bits
 from snapdp.selftest import checks
 from snapdp.tables.engines.duckdb import DuckdbEngine

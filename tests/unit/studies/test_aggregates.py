@@ -22,7 +22,7 @@ from snapdp.studies.aggregates import (
     Sum,
 )
 from snapdp.studies.columns import category_column, integer_column, number_column
-from snapdp.studies.grouping.bins import BinnedColumn, binned
+from snapdp.studies.grouping.groups import BinnedColumn, binned
 from snapdp.studies.quantiser import first_level_above, first_level_from
 from snapdp.tables.engines.opening import open_table
 

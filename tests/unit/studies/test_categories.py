@@ -10,13 +10,20 @@ import pytest
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.aggregates import Levels, Member
-from snapdp.studies.categories import BOOLEAN_WORDS, MOST_PERIODS, boolean_column, date_column, place_of
+from snapdp.studies.categories import (
+    BOOLEAN_WORDS,
+    MOST_PERIODS,
+    boolean_column,
+    compared,
+    date_column,
+    is_plain,
+    natural_comparison,
+    place_of,
+)
 from snapdp.studies.columns import category_column
-from snapdp.studies.comparisons import compared, is_plain, natural_comparison
 from snapdp.studies.conditions import condition, tested as asked_of_a_table
 from snapdp.studies.declarations import column_from, column_values, condition_from, condition_values
-from snapdp.studies.reader import study_from_toml
-from snapdp.studies.writer import study_to_toml
+from snapdp.studies.study_file import study_from_toml, study_to_toml
 
 RULES = {"unknown": "binned", "null": "binned"}
 MONTHS = date_column("visit", start="2023-11-20", end="2024-02-03", each="month")

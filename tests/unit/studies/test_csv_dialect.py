@@ -9,7 +9,7 @@ import pytest
 
 import snapdp
 from snapdp.audits.check_release import CSV
-from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options
+from snapdp.cli.flags.files import csv_dialect, csv_options
 from snapdp.errors import ParameterError
 from snapdp.release.record import ALLOWED
 from snapdp.studies.csv_dialect import (
@@ -23,8 +23,7 @@ from snapdp.studies.csv_dialect import (
     is_text,
     stated_dialect,
 )
-from snapdp.studies.reader import study_from_toml
-from snapdp.studies.writer import study_to_toml
+from snapdp.studies.study_file import study_from_toml, study_to_toml
 from snapdp.tables.engines.opening import check_dialect, open_table
 from snapdp.tables.sources.csv import dialect_mark
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from snapdp.errors import BoundError, ParameterError
+from snapdp.studies.columns import magnitude_column, span_name
 from snapdp.studies.declarations import column_from, column_values
-from snapdp.studies.magnitudes import magnitude_column, span_name
-from snapdp.studies.reader import study_from_toml, study_from_values
-from snapdp.studies.writer import study_to_toml
+from snapdp.studies.study_file import study_from_toml, study_from_values, study_to_toml
 
 EXPONENTS = st.tuples(st.integers(-1022, 1023), st.integers(0, 40)).map(lambda p: (p[0], min(p[0] + p[1], 1023)))
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from snapdp.mechanism import pair_loss
-from snapdp.release.private_values import exact_values
+from snapdp.release.release import exact_values
 from snapdp.studies import add_remove, change_one, integer_column
 from snapdp.studies.categories import date_column
 from snapdp.studies.protection import (

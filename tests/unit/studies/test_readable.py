@@ -10,7 +10,7 @@ import pytest
 import snapdp
 from snapdp.audits import audit
 from snapdp.release import Release
-from snapdp.studies.readable import readable_cell, readable_number, readable_title
+from snapdp.studies.labels import readable_cell, readable_number, readable_title
 from tests.unit.audits.releases import random_record, random_study
 
 COLUMNS = {

@@ -12,19 +12,24 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.grouping.bins import BinnedColumn, binned
-from snapdp.studies.plans.asked import ask
-from snapdp.studies.ranks.quantiles import quantiles_query
-from snapdp.studies.reader import DeclaredStudy, load_study, plan_of, study_from_toml, study_from_values
+from snapdp.studies.grouping.groups import BinnedColumn, binned
+from snapdp.studies.plans.lines import ask
 from snapdp.studies.relation import add_remove, change_one, with_identifiers
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query, persons_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
-from snapdp.studies.statistics.persons import persons_query
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
-from snapdp.studies.writer import study_to_toml
+from snapdp.studies.study_file import (
+    DeclaredStudy,
+    load_study,
+    plan_of,
+    study_from_toml,
+    study_from_values,
+    study_to_toml,
+)
 from tests import ROOT
 
 F = Fraction

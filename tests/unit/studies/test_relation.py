@@ -6,8 +6,17 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from snapdp.errors import ParameterError
-from snapdp.studies.relation import Relation, add_remove, change_one, relation_of_account
-from snapdp.studies.units import bounded_in, bounded_unit, named_person, person_unit, rows_unit
+from snapdp.studies.relation import (
+    Relation,
+    add_remove,
+    bounded_in,
+    bounded_unit,
+    change_one,
+    named_person,
+    person_unit,
+    relation_of_account,
+    rows_unit,
+)
 
 NAMES = st.text(min_size=1)
 HOSTILE = [

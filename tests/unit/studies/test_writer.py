@@ -6,8 +6,7 @@ import pytest
 
 import snapdp
 from snapdp.display import visible_lines
-from snapdp.studies.reader import study_from_toml
-from snapdp.studies.writer import study_to_toml
+from snapdp.studies.study_file import study_from_toml, study_to_toml
 
 HOSTILE = [
     "\x1b[31mred",

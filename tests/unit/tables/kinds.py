@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from snapdp.studies.categories import boolean_column, date_column
+from snapdp.studies.categories import boolean_column, compared, date_column
 from snapdp.studies.columns import CategoryColumn, category_column, integer_column
-from snapdp.studies.comparisons import compared
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.sql.generator import level_rows
 

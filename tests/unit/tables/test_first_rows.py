@@ -10,7 +10,7 @@ from snapdp.errors import DataError, ParameterError
 from snapdp.studies import integer_column, number_column
 from snapdp.tables import open_table, public_means
 from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
-from snapdp.tables.first_rows import FirstRows
+from snapdp.tables.means import FirstRows
 
 F = Fraction
 AGE = integer_column("age", lower=0, upper=100, missing="middle")

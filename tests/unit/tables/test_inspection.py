@@ -14,8 +14,18 @@ import pytest
 import snapdp
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.tables.engines.duckdb import DuckdbEngine
-from snapdp.tables.inspection import CLASSES, NOT_PUBLIC, SPELT_OTHERWISE, Look, class_of
-from snapdp.tables.misread import FEW_TRUTHS, NO_CATEGORIES, NO_DATES, NO_NUMBERS, NO_TRUTHS
+from snapdp.tables.inspection import (
+    CLASSES,
+    FEW_TRUTHS,
+    NO_CATEGORIES,
+    NO_DATES,
+    NO_NUMBERS,
+    NO_TRUTHS,
+    NOT_PUBLIC,
+    SPELT_OTHERWISE,
+    Look,
+    class_of,
+)
 from snapdp.tables.sql.inspection import MOST_COMPARED
 from tests.properties.observing import listening
 from tests.services import on_spark

@@ -17,7 +17,7 @@ from snapdp.studies.grouping.keys import LONGEST_KEY, digest_of_keys
 from snapdp.tables import keys as module, open_table, statement
 from snapdp.tables.keys import read_keys
 from snapdp.tables.sql.dialects import DUCKDB, POSTGRES
-from snapdp.tables.sql.keys import LIMB, array_answers
+from snapdp.tables.sql.persons import LIMB, array_answers
 from snapdp.values import replaced
 
 HOSTILE = ["", ",", '"', "'", "a\nb", "\r", " a", "\x1b[31m", "Ä", "𝄞", "NULL", "1.0", "x" * LONGEST_KEY]

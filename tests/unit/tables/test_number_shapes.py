@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snapdp.tables.number_shapes import written_so
+from snapdp.tables.inspection import written_so
 
 COMMA, GERMAN, ENGLISH = {"decimal": ","}, {"decimal": ",", "thousands": "."}, {"thousands": ","}
 

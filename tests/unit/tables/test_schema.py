@@ -16,8 +16,7 @@ from snapdp.tables import (
     may_be_cells,
     stored_columns,
 )
-from snapdp.tables.sources.csv import CsvSource
-from snapdp.tables.sources.csv_first_line import delimiter_seen, encoding_seen
+from snapdp.tables.sources.csv import CsvSource, delimiter_seen, encoding_seen
 
 SELECT = "SELECT 1 AS whole, 0.5 AS part, 'x' AS word, true AS truth, DATE '2024-01-02' AS day, [1] AS list"
 KINDS = (NUMBER, NUMBER, CATEGORY, BOOLEAN, DATE, None)

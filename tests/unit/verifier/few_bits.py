@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from snapdp.exact.dyadic import round_nearest
-from snapdp.verifier.loss.neighbours import float_at_most
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.witness import float_at_most
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
 from tests.unit.verifier.snaps import snap

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 import snapdp
-from snapdp.verifier.python.traced_functions import clamp, ln, round_to
+from snapdp.verifier.python.symbols import clamp, ln, round_to
 
 NOTE = "eps + 23*B*eps*eta"
 B64 = ("-B", "B")

@@ -14,10 +14,10 @@ import pytest
 from snapdp import FinitePrecision, Snapping
 from snapdp.errors import PremiseError, SnapdpError
 from snapdp.exact.dyadic import power_of_two, power_of_two_at_least, round_up
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
-from snapdp.mechanism.law.bounds import proved_loss
+from snapdp.mechanism.law.finite import proved_loss
 from snapdp.mechanism.law.law import law_of
+from snapdp.mechanism.parameters import Precision
 from snapdp.verifier.certificate import check
 from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.language.parser import parse

@@ -16,9 +16,8 @@ from snapdp.ledger import Ledger
 from snapdp.web import work as works
 from snapdp.web.apart import Answered
 from snapdp.web.app import application
-from snapdp.web.gate import SECRET
+from snapdp.web.gate import SECRET, Tokens
 from snapdp.web.refusals import status_of, told
-from snapdp.web.tokens import Tokens
 from snapdp.web.workplace import Workplace
 
 ADDRESS = "http://127.0.0.1:8765"

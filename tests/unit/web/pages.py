@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snapdp.ledger import Ledger
-from snapdp.web.answers import ANSWERS
 from snapdp.web.app import application
-from snapdp.web.gate import SECRET
-from snapdp.web.tokens import Tokens
+from snapdp.web.gate import SECRET, Tokens
+from snapdp.web.schema import ANSWERS
 from snapdp.web.workplace import Workplace
 
 HOST = "127.0.0.1:8765"

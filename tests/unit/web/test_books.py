@@ -53,7 +53,7 @@ def test_charges_that_were_interrupted_or_given_up_are_shown_as_spent(kept):
 
 def test_of_a_long_account_the_newest_charges_are_shown_and_where_all_are_is_said(kept, monkeypatch):
     page, _ = kept
-    monkeypatch.setattr("snapdp.web.books.MOST_ENTRIES", 1)
+    monkeypatch.setattr("snapdp.web.ledger.MOST_ENTRIES", 1)
     [account] = page.get("/api/ledger").json()["accounts"]
     assert ([each["state"] for each in account["entries"]], account["more"]) == (["orphaned"], True)
 

@@ -251,7 +251,7 @@ def test_a_defect_says_so_and_tells_nothing_of_itself(page: Page, monkeypatch: p
 
     for name in ("plan_answer", "release_answer", "what_runs", "looked_at", "_state"):
         monkeypatch.setattr(f"snapdp.web.app.{name}", broken)
-    monkeypatch.setattr("snapdp.web.handing.file_content", broken)
+    monkeypatch.setattr("snapdp.web.releases.file_content", broken)
     asked = [page.write(path, BODY) for path in ("/api/plan", "/api/before", "/api/inspect")]
     asked += [page.write("/api/release", {**BODY, "cost": "1", "agreed": ""}), page.read("/api/state")]
     asked += [page.read("/api/file?dataset=people&number=1&name=record.json")]

@@ -19,7 +19,7 @@ import pytest
 
 from snapdp.ledger import Ledger
 from snapdp.web.gate import SECRET
-from snapdp.web.releasing import FILES
+from snapdp.web.releases import FILES
 from snapdp.web.workplace import Workplace
 from tests.properties.badness import NUMBER, TRACES, WORD, bad_study
 from tests.unit.web.pages import STUDY, Answer, Page, workplace

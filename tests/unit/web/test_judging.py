@@ -11,7 +11,7 @@ import pytest
 from snapdp.errors import PremiseError
 from snapdp.verifier import program_names, program_text
 from snapdp.web.apart import answered_apart
-from snapdp.web.judging import CLAIMS, KEPT, Reports
+from snapdp.web.verification import CLAIMS, KEPT, Reports
 from snapdp.web.work import judge_program
 from tests.unit.web.books_client import Reader, released, workplace
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from snapdp.ledger import Ledger
-from snapdp.web import releasing, waiting
+from snapdp.web import queues as waiting, releases as releasing
 from tests.cli.test_serve import secret_of
 from tests.unit.web.pages import STUDY, Answer, Page, workplace
 
@@ -25,7 +25,7 @@ AGREED = "whatever is left"
 SERVER = f"""
 import sys
 from pathlib import Path
-from snapdp.web import releasing
+from snapdp.web import releases as releasing
 from snapdp.web.serving import served
 from snapdp.web.workplace import Workplace
 releasing.agreement = lambda *_: {AGREED!r}

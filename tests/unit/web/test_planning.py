@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.api.study_values import study_values_of
+from snapdp.api.outline import study_values_of
 from snapdp.studies import BOOLEAN_WORDS, KIND_KEYS, KINDS, study_from_values, study_to_toml
-from snapdp.web.forms import COLUMNS, FIELDS, STATISTICS, forms
+from snapdp.web.plans import COLUMNS, FIELDS, STATISTICS, forms
 from tests.unit.audits.releases import random_study
 from tests.unit.web.pages import STUDY, Page, workplace
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from snapdp.web.answers import ANSWERS
 from snapdp.web.gate import SECRET
+from snapdp.web.schema import ANSWERS
 from tests.unit.web.pages import COOKIE, HOST, Page, undocumented
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from snapdp.web.tokens import Tokens
+from snapdp.web.gate import Tokens
 from tests.unit.web.pages import COOKIE, Page
 
 

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
-from snapdp.web.waiting import Busy, Desk, Queue
+from snapdp.web.queues import Busy, Desk, Queue
 
 
 async def given_up(work) -> None:

@@ -9,10 +9,10 @@ import snapdp
 from snapdp.cli.app import main
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.sqlite import SqliteStorage
-from snapdp.web.bodies import OfStudy, ToPlan, ToRelease
-from snapdp.web.books import charge_answer, ledger_answer
-from snapdp.web.planning import plan_answer
-from snapdp.web.releasing import Progress, file_content, release_answer, what_runs
+from snapdp.web.ledger import charge_answer, ledger_answer
+from snapdp.web.plans import plan_answer
+from snapdp.web.releases import Progress, file_content, release_answer, what_runs
+from snapdp.web.schema import OfStudy, ToPlan, ToRelease
 from tests.unit.release.support import fingerprint, record_of
 from tests.unit.web.books_client import STUDY, workplace
 

@@ -12,11 +12,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.adjusted.combination import Radius, bounded_radius, radius_of, variance_of
 from snapdp.accuracy.adjusted.margins import Contribution, Margin, margin_family
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
-from snapdp.accuracy.adjusted.tree_numbers import TreeNumbers
-from snapdp.accuracy.adjusted.trees import CountTree, count_tree
+from snapdp.accuracy.adjusted.radius import Radius, bounded_radius, radius_of, variance_of
+from snapdp.accuracy.adjusted.trees import CountTree, TreeNumbers, count_tree
 from snapdp.exact import Enclosure, enclose, sqrt_of
 from snapdp.values import Value
 

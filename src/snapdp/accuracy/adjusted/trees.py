@@ -18,6 +18,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from snapdp.accuracy.adjusted.margins import Contribution
+from snapdp.accuracy.adjusted.noise import SnappedNoise
+from snapdp.accuracy.adjusted.radius import SumNumbers, cosh_up
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, positive, round_up
 from snapdp.values import Value
@@ -276,3 +278,190 @@ def count_tree(
     present = set(named)
     used = tuple((source, variance) for source, variance in known.items() if source in present)
     return CountTree(parents=listed, sources=named, variances=used, known_root=known_root, short=short)
+
+
+# What the wide bound and the deviation need of the nodes of a tree, without listing coefficients.
+#
+# In an irregular tree every kind of node is a sum of very many different noises. Squares of coefficients add up, by
+# source, and of all scales two are asked for, so both are found going up and going down, once for every shape and kind:
+# an adjusted node is
+#
+#     x = W + beta Z        Z: the sum of its children's z, W: what was measured elsewhere, independent of Z
+#
+# and that of a child follows from W and beta of its parent.
+# Theory: docs/theory/adjusted-tables.md, (8), (9), (34).
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class Spread(NamedTuple):
+    """A sum of independent noises.
+
+    squares  of their coefficients, added up for every source
+    largest  their largest scales, each with its x/2: two of them, or all; where sums are added four, of two from each
+    """
+
+    squares: dict[Hashable, Fraction]
+    largest: tuple[tuple[Fraction, Fraction], ...]
+
+    def without(self, part: Spread) -> Spread:
+        """Return the sum without one that was added to it: two of the four largest scales are left at least."""
+        left = ((source, square - part.squares.get(source, ZERO)) for source, square in self.squares.items())
+        largest = list(self.largest)
+        for each in part.largest[:2]:
+            if each in largest:
+                largest.remove(each)
+        return Spread({source: square for source, square in left if square}, tuple(largest[:2]))
+
+
+NOTHING = Spread({}, ())
+
+
+def combined(parts: Iterable[tuple[Fraction, int, Spread]]) -> Spread:
+    """Return the sum of independent sums: each with its factor, and how many there are of it."""
+    squares: dict[Hashable, Fraction] = {}
+    largest: list[tuple[Fraction, Fraction]] = []
+    for factor, count, part in parts:
+        if factor and count:
+            for source, square in part.squares.items():
+                squares[source] = squares.get(source, ZERO) + count * factor**2 * square
+            largest += [(abs(factor) * scale, y) for scale, y in part.largest[:2]] * min(count, 4)
+    return Spread(squares, tuple(sorted(largest, reverse=True)[:4]))
+
+
+class TreeNumbers:
+    """The spread of every kind of node, in their order, from the noise of every source."""
+
+    def __init__(self, tree: CountTree, noises: Mapping[Any, SnappedNoise]) -> None:
+        self.tree = tree
+        self.noises = noises
+        self._alone = {source: Spread({source: ONE}, ((n.noise_scale, n.ratio / 2),)) for source, n in noises.items()}
+        self._sums: list[Spread] = []  # Z of every shape
+        self._averages: list[Spread] = []  # z of every shape
+        for shape in tree.shapes:
+            self._sums.append(combined((ONE, count, self._averages[number]) for number, count in shape.children))
+            own = self._alone.get(shape.source, NOTHING)
+            self._averages.append(combined([(shape.own, 1, own), (shape.below, 1, self._sums[-1])]))
+        self.spreads = self._going_down()
+
+    def _going_down(self) -> list[Spread]:
+        """Return the spread of every kind: x = W + beta Z, theory (34)."""
+        tree, found = self.tree, []
+        elsewhere: list[Spread] = []  # W of every kind
+        reached: list[Fraction] = []  # beta
+        for node in tree.examples:
+            shape = tree.shape(node)
+            own = self._alone.get(shape.source, NOTHING)
+            if node == ROOT:
+                known = tree.known_root
+                elsewhere.append(NOTHING if known else combined([(shape.own, 1, own)]))
+                reached.append(ZERO if known else shape.below)
+            else:
+                parent = tree.parents[node]
+                above, share = tree.kinds[parent], tree.share(node)
+                passed = share * (reached[above] - 1)
+                beside = self._sums[tree.shape_numbers[parent]].without(self._averages[tree.shape_numbers[node]])
+                parts = [(share, 1, elsewhere[above]), (passed, 1, beside), ((1 + passed) * shape.own, 1, own)]
+                elsewhere.append(combined(parts))
+                reached.append((1 + passed) * shape.below)
+            below = self._sums[tree.shape_numbers[node]]
+            found.append(combined([(ONE, 1, elsewhere[-1]), (reached[-1], 1, below)]))
+        return found
+
+    def numbers(self, kind: int) -> SumNumbers | None:
+        """Return what the wide bound needs of a kind of node; None where nothing is random."""
+        spread = self.spreads[kind]
+        if not spread.largest:
+            return None
+        scale, y = spread.largest[0]
+        total = ZERO
+        for source, square in spread.squares.items():
+            noise = self.noises[source]
+            total += 2 * cosh_up(noise.ratio / 2) * noise.noise_scale**2 * square
+        second = spread.largest[1][0] if len(spread.largest) > 1 else ZERO
+        return SumNumbers(scale, y, second, total - 2 * cosh_up(y) * scale**2)
+
+
+# Measured counts of a tree made consistent: every node the exact sum of its children.
+#
+# Integers over denominators that belong to shapes and kinds: a node costs a few products, no greatest
+# common divisor. What comes in has been released.
+# Theory: docs/theory/adjusted-tables.md, (8), (9).
+
+
+def adjusted_values(tree: CountTree, measured: Sequence[Any], *, total: Any = None) -> list[Fraction]:
+    """Return the adjusted number of every node.
+
+    measured  one number for every node; None where its level is not measured        total  of a known root
+
+    >>> from snapdp.accuracy import count_tree
+    >>> adjusted_values(count_tree([-1, 0, 0], {0: 1, 1: 1}), [10, 3, 4])
+    [Fraction(9, 1), Fraction(4, 1), Fraction(5, 1)]
+    """
+    if len(measured) != len(tree.parents) or (total is not None) != tree.known_root:
+        raise ParameterError(
+            f"{len(measured)} numbers for {len(tree.parents)} nodes{'' if total is None else ' and a total'}.",
+            "Give one for every node, and a total if and only if it is known.",
+        )
+    numbers = [_number(tree, node, each) for node, each in enumerate(measured)]
+    known = None if total is None else parameter(total, name="total")
+    unit = math.lcm(1 if known is None else known.denominator, *{number.denominator for number in numbers})
+    averages = _Averages(tree, [number.numerator * (unit // number.denominator) for number in numbers])
+    return _shared_out(tree, averages, known, unit)
+
+
+def _number(tree: CountTree, node: int, given: Any) -> Fraction:
+    if (given is None) == (tree.shape(node).source is not None):
+        raise ParameterError(
+            f"node {node} has {'no' if given is None else 'a'} number.", "Give one for every node that is measured."
+        )
+    return Fraction(0) if given is None else parameter(given, name="measured")
+
+
+class _Averages:
+    """z of every node and the sums Z of children's z, as integers over a denominator of their shape: theory (8)."""
+
+    def __init__(self, tree: CountTree, numbers: Sequence[int]) -> None:
+        self.below: list[int] = []  # denominators of Z by shape
+        self.own: list[int] = []  # denominators of z
+        steps: list[tuple[int, int]] = []
+        for shape in tree.shapes:
+            summed = math.lcm(1, *(self.own[number] for number, _ in shape.children))
+            scale = math.lcm(shape.own.denominator, shape.below.denominator)
+            self.below.append(summed)
+            self.own.append(scale * summed)
+            steps.append((int(shape.own * scale) * summed, int(shape.below * scale)))
+        self.sums = [0] * len(numbers)
+        self.values = [0] * len(numbers)
+        kinds = tree.shape_numbers
+        for node in reversed(range(len(numbers))):
+            number = kinds[node]
+            summed = self.below[number]
+            self.sums[node] = sum(self.values[c] * (summed // self.own[kinds[c]]) for c in tree.children[node])
+            self.values[node] = steps[number][0] * numbers[node] + steps[number][1] * self.sums[node]
+
+
+def _shared_out(tree: CountTree, averages: _Averages, known: Fraction | None, unit: int) -> list[Fraction]:
+    """Return x = z + r (x of the parent - Z) from the root down.        theory (9)"""
+    shapes = tree.shape_numbers
+    found = [0] * len(shapes)
+    denominators = [1] * len(shapes)
+    if known is None:
+        found[ROOT], denominators[ROOT] = averages.values[ROOT], averages.own[shapes[ROOT]]
+    else:
+        found[ROOT] = int(known * unit)
+    for node, children in enumerate(tree.children):
+        below = averages.below[shapes[node]]
+        common = math.lcm(denominators[node], below)
+        excess = found[node] * (common // denominators[node]) - averages.sums[node] * (common // below)
+        ready: dict[int, tuple[int, int, int]] = {}
+        for child in children:
+            shape = shapes[child]
+            if shape not in ready:
+                share, own = tree.share(child), averages.own[shape]
+                denominator = math.lcm(own, common * share.denominator)
+                part = excess * share.numerator * (denominator // (common * share.denominator))
+                ready[shape] = denominator, denominator // own, part
+            denominators[child], factor, part = ready[shape]
+            found[child] = averages.values[child] * factor + part
+    return [Fraction(number, unit * denominator) for number, denominator in zip(found, denominators, strict=True)]

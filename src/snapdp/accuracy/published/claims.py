@@ -16,22 +16,23 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from snapdp.accuracy.clamping import bound_for
-from snapdp.accuracy.epsilon import laplace_epsilon, least_in_bands
-from snapdp.accuracy.error import accuracy_at, published_bound, worst_accuracy
-from snapdp.accuracy.four_digits import decimal, index_down
-from snapdp.accuracy.published import formulas as f
-from snapdp.accuracy.published.formulas import DOUBLE, PrintedMechanism, PrintedNumber, printed_mechanism
-from snapdp.accuracy.tails import (
+from snapdp.accuracy.epsilon import decimal, index_down, laplace_epsilon, least_in_bands
+from snapdp.accuracy.error import (
     ENOUGH_BITS,
+    accuracy_at,
     beyond,
     chance,
     confidence,
     exceeds,
     guessed,
+    published_bound,
     value_chance,
+    worst_accuracy,
     worst_chance,
     worst_exceeds,
 )
+from snapdp.accuracy.published import formulas as f
+from snapdp.accuracy.published.formulas import DOUBLE, PrintedMechanism, PrintedNumber, printed_mechanism
 from snapdp.display import exact_amount, figure
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import (

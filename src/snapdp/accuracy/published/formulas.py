@@ -15,8 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from snapdp.accuracy.clamping import notes_k
-from snapdp.accuracy.error import published_bound
-from snapdp.accuracy.tails import confidence, guessed
+from snapdp.accuracy.error import confidence, guessed, published_bound
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import (
     HALF,

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER, NUMBERS
-from snapdp.cli.flags.two_readings import WHOLE
+from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
+from snapdp.cli.screen import say
 from snapdp.display import exact_amount
 from snapdp.errors import BoundError
 from snapdp.exact import exponent_of_power, parameter, positive, power_of_two_at_least
 
 if TYPE_CHECKING:
     from snapdp.mechanism import SnappingParameters
+    from snapdp.verifier import Machine, Program
 
 NEEDED = ("epsilon", "sensitivity", "bounds")
 GRIDS = ("fine", "natural")
@@ -192,3 +193,34 @@ def _bound_of_range(said: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction]
             bound=bound,
         )
     return lower, upper, bound
+
+
+# The flags of commands about a floating-point program: its machine, and the rules by which bounds are derived.
+#
+# The library reads the words.
+
+machine_option = click.option(
+    "--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1,sum=exact."
+)
+rules_option = click.option(
+    "--rules",
+    type=click.Choice(["sound", "printed", "repaired"]),
+    default="sound",
+    show_default=True,
+    help="Those of Liu's note are unsound.",
+)
+
+
+def program_and_machine(reference: str, machine_text: str) -> tuple[Program, Machine]:
+    """Return a program and its machine: that of --machine, or the one its file names, which is said."""
+    from snapdp.verifier import audited_function, load_program, names_a_function, parse_machine, stated_machine
+
+    if names_a_function(reference):
+        return audited_function(reference).program, parse_machine(machine_text)
+    program = load_program(reference)
+    if machine_text:
+        return program, parse_machine(machine_text)
+    stated = stated_machine(reference)
+    if stated:
+        say(f"machine: {stated}, as the file says (--machine takes another)")
+    return program, parse_machine(stated)

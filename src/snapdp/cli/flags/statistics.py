@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.by_name import as_item, declared_by_name, items, lists, name_before
 from snapdp.cli.flags.columns import (
     NO_COLUMN,
+    as_item,
+    declared_by_name,
     declared_columns,
     declared_groups,
     group_names,
+    items,
+    lists,
+    name_before,
     names_of,
+    several_told,
     statistics_in_order,
 )
-from snapdp.cli.flags.several_columns import several_told
-from snapdp.cli.flags.texts import said_texts
-from snapdp.cli.flags.two_readings import plain_number
+from snapdp.cli.flags.files import said_texts
+from snapdp.cli.flags.numbers import plain_number
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
 from snapdp.studies import (

@@ -1,1 +1,26 @@
 """Commands for those who study the mechanism: `snapdp lab`."""
+
+from __future__ import annotations
+
+import click
+
+from snapdp.cli.groups import Late, LateGroup
+
+# `snapdp lab`: what those use who study the mechanism; nobody needs it to release a statistic.
+
+LAB = {
+    "derive": Late("snapdp.cli.lab.program:derive_command", "Derive bounds on what a program computes, rule by rule."),
+    "run": Late("snapdp.cli.lab.program:run_command", "Run a program at one draw, in floats and over the reals."),
+    "bound": Late("snapdp.cli.lab.bound:bound_command", "Bound the rounding error of a formula over a box."),
+    "compare": Late("snapdp.cli.lab.compare:compare_command", "Compare the mechanism with Laplace noise, exactly."),
+    "published": Late("snapdp.cli.lab.published:published_command", "Compute the formulas of the notes, as printed."),
+    "bits": Late("snapdp.cli.lab.published:bits_command", "Show what few bits cost a mechanism."),
+}
+
+
+@click.group("lab", cls=LateGroup, late=LAB)
+def lab_group() -> None:
+    """Study the mechanism and floating-point programs. No data is opened, but a table named as public.
+
+    Nobody needs this to release a statistic.
+    """

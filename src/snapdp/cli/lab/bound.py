@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.two_readings import WHOLE, WholeRange
+from snapdp.cli.flags.numbers import WHOLE, WholeRange
 from snapdp.cli.screen import echo_json, table, watched
 from snapdp.display import one_line, scientific_up
 from snapdp.errors import ProgramError, SnapdpError

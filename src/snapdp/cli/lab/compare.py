@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER, NUMBERS
-from snapdp.cli.flags.csv_dialect import csv_options, to_declare
-from snapdp.cli.flags.picture import picture_option, writing_picture
-from snapdp.cli.flags.two_readings import WHOLE
-from snapdp.cli.lab.errors import OF_A_TABLE
+from snapdp.cli.flags.files import csv_options, picture_option, to_declare, writing_picture
+from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
+from snapdp.cli.lab.views import OF_A_TABLE
 from snapdp.cli.screen import echo_json, note, say, table, watched
 from snapdp.display import decimal_up, exact_amount, four_digits_up, one_line
 from snapdp.exact import to_float_up
@@ -99,7 +97,7 @@ def _side_by_side(show: str, given: dict[str, Any], plot: Path | None, as_json: 
     with watched("computing"):
         view = views.view(show, given)
     if plot is not None:
-        from snapdp.cli.lab import pictures
+        from snapdp.cli.lab import views as pictures
 
         with writing_picture(plot):
             pictures.write_points(view, plot)
@@ -173,7 +171,7 @@ def _document(found: AccuracyByEpsilon) -> dict[str, Any]:
 
 def _draw(found: AccuracyByEpsilon, plot: Path) -> None:
     from snapdp.accuracy import accuracy_lines
-    from snapdp.cli.lab import pictures
+    from snapdp.cli.lab import views as pictures
 
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon
     if first == last:

@@ -5,13 +5,16 @@ Room: cli. One library call for each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from snapdp.accuracy import (
     CONTENDERS,
+    AccuracyLine,
     SideBySide,
     bias_by_guess,
     clamp_by_gamma,
@@ -19,9 +22,23 @@ from snapdp.accuracy import (
     distance_tails,
     errors_of_means,
 )
-from snapdp.cli.lab import errors
+from snapdp.cli.demo import people
+from snapdp.cli.flags.files import csv_dialect
 from snapdp.cli.screen import note, table
-from snapdp.display import exact_amount, figure, one_line, scientific_up
+from snapdp.display import (
+    Axis,
+    LogAxis,
+    Series,
+    exact_amount,
+    figure,
+    is_address,
+    lines_height,
+    lines_picture,
+    one_line,
+    scientific_up,
+    sheet,
+)
+from snapdp.drafts import write_text
 from snapdp.exact import Enclosure, to_float_down, to_float_up
 
 SMALLEST = Fraction(1, 10**30)  # what is below it is not told apart: rounding at 118 bits, or less
@@ -115,8 +132,8 @@ def _clamp(given: dict[str, Any]) -> View:
 
 
 def _errors(given: dict[str, Any]) -> View:
-    table = errors.studied(given)
-    epsilons = given.get("epsilons", errors.EPSILONS)
+    table = studied(given)
+    epsilons = given.get("epsilons", EPSILONS)
     found = errors_of_means(table.means, lower=table.lower, upper=table.upper, epsilons=epsilons)
     title = f"Mean absolute error of the mean {table.of}, relative to Laplace"
     remark = (
@@ -168,3 +185,110 @@ def _figure(e: Enclosure) -> str:
 
 def _ends(e: Enclosure) -> list[float]:
     return [to_float_down(e.lower), to_float_up(e.upper)]
+
+
+# The table of `snapdp lab compare --show errors`: made-up people, or a table that is public.
+#
+# Errors at the mean of a table tell that mean modulo the grid: they are NOT private, and no epsilon covers
+# them. So the flag of the table says what it must be, and what is shown says what it is.
+
+EPSILONS, ROWS = ("0.1", "0.5", "1"), ("100", "1000", "5000")
+OLDEST = Fraction(120)
+OF_A_TABLE = ("bounds", "column", "missing", "delimiter", "quote", "decimal", "thousands", "encoding", "null")
+NOT_PRIVATE = (
+    "NOT PRIVATE: computed from the cells without noise and without a budget; such errors tell the mean modulo the "
+    "grid. For public tables only."
+)
+
+
+class Studied(NamedTuple):
+    """Means by their number of rows, with their sensitivities, the public range, and what they are of."""
+
+    means: dict[int, tuple[Fraction, Fraction]]
+    lower: Fraction
+    upper: Fraction
+    of: str
+    notice: str
+
+
+def studied(given: dict[str, Any]) -> Studied:
+    """Return the means of the table that the flags name."""
+    rows = given.get("rows")
+    if rows is not None and not all(n.isascii() and n.isdigit() and len(n) < 10 for n in rows):
+        raise click.UsageError("--rows takes whole numbers with commas between them.")
+    if "public_table" in given:
+        return _public(given, None if rows is None else [int(n) for n in rows])
+    if strays := [f"--{name}" for name in OF_A_TABLE if name in given]:
+        raise click.UsageError(f"{', '.join(strays)} belongs to --public-table: give both.")
+    return _made_up([int(n) for n in rows or ROWS])
+
+
+def _made_up(rows: list[int]) -> Studied:
+    from snapdp.accuracy import means_of_first
+
+    ages = [age for age, _, _ in people()]
+    means = means_of_first(ages, lower=0, upper=OLDEST, rows=rows)
+    return Studied(means, Fraction(0), OLDEST, "age of n made-up people", "")
+
+
+def _public(given: dict[str, Any], rows: list[int] | None) -> Studied:
+    from snapdp.studies import number_column
+    from snapdp.tables import open_table, public_means
+
+    if "column" not in given or len(given.get("bounds", ())) != 2:
+        raise click.UsageError("--public-table needs --column NAME and --bounds LOWER,UPPER of it.")
+    if is_address(given["public_table"]) or given["public_table"].lower().endswith("db"):
+        raise click.UsageError("--public-table takes a CSV or Parquet file: rows elsewhere have no order.")
+    lower, upper = given["bounds"]
+    column = number_column(given["column"], lower=lower, upper=upper, missing=given.get("missing", "middle"))
+    options = {name: given.get(name) for name in OF_A_TABLE}
+    table = open_table(given["public_table"], dialect=csv_dialect(options, None))
+    means = public_means(table, column, rows=rows)
+    return Studied(means, column.lower, column.upper, f"{one_line(given['column'])} of the first n rows", NOT_PRIVATE)
+
+
+# Pictures of `snapdp lab compare`, as SVG files.
+
+WIDTH = 640
+
+
+def write_accuracy(lines: Sequence[AccuracyLine], path: Path, *, alpha: Fraction) -> None:
+    """Write accuracies relative to Laplace over epsilon."""
+    points = [point for line in lines for piece in line.pieces for point in piece]
+    _write(
+        [Series(line.name, line.pieces, dots=line.taken_points) for line in lines],
+        path,
+        LogAxis.over([x for x, _ in points]),
+        Axis.within([y for _, y in points]),
+        of="epsilon",
+        heights="accuracy / accuracy of Laplace",
+        title=f"accuracy relative to the Laplace mechanism, alpha = {exact_amount(alpha)}",
+    )
+
+
+def write_points(view: View, path: Path) -> None:
+    """Write the figures of a view as points: between them nothing is claimed."""
+    series = [Series(name, points=points_of(view, column)) for column, name in view.drawn]
+    heights = [y for each in series for _, y in each.points]
+    _write(
+        series,
+        path,
+        Axis.within([x for each in series for x, _ in each.points]),
+        LogAxis.over(heights) if view.scale == "log" else Axis.over(heights),
+        of=view.of,
+        heights=view.figure,
+        title="NOT PRIVATE. " * bool(view.notice) + view.title,
+    )
+
+
+def _write(
+    series: Sequence[Series], path: Path, x: Axis | LogAxis, y: Axis | LogAxis, *, of: str, heights: str, title: str
+) -> None:
+    drawn = lines_picture(series, x=x, y=y, of=of, heights=heights, title=title, said=f"{heights}, by {of}")
+    write_text(sheet([[(title, drawn)]], title=title, width=WIDTH, tall=lines_height(len(series))), path)
+
+
+def points_of(view: View, column: int) -> list[tuple[float, float]]:
+    """Return the points of one mechanism. Rows of two numbers stand in turn."""
+    places = [float(row.at[0]) if len(row.at) == 1 else float(i) for i, row in enumerate(view.found.rows, 1)]
+    return [(x, to_float_up(row.figures[column].upper)) for x, row in zip(places, view.found.rows, strict=True)]

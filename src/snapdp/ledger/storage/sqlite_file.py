@@ -22,17 +22,18 @@ import time
 from pathlib import Path
 
 from snapdp.errors import LedgerError
-from snapdp.ledger.storage.inode import LOCKABLE
-from snapdp.ledger.storage.sqlite_failures import (
+from snapdp.ledger.storage.sqlite_connection import (
     COPY,
+    LOCKABLE,
     NO_LOG,
     OTHER_NAME,
     OTHER_PROGRAM,
     REPLACED,
     SENTENCES,
     TWO_NAMES,
+    SqliteLink,
+    is_whole,
 )
-from snapdp.ledger.storage.sqlite_link import SqliteLink, is_whole
 
 LARGEST_LOG = 4 * 2**20  # bytes; then its content is brought into the file
 LAST_WAIT = 1.0  # seconds that a ledger which is being closed waits for others

@@ -8,8 +8,8 @@ Rules of change:
 - a ledger says its format and the digest of the schema that made it (schema.py), in the first columns of its row; one
   with another format or digest is refused before anything else of it is read;
 - an entry is never rewritten: records and published heads name its digest;
-- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (replay.py,
-  belonging.py) and the server's (postgres.sql) say the same of it in the same commit.
+- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (rules.py,
+  rules.py) and the server's (postgres.sql) say the same of it in the same commit.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Storage(Protocol):
     they see where accounts stand, how each was opened and amended, their own entries, and the twins of a request that
     they can name. Another's entry is not there for them, identity has neither key nor seal, and the rest is refused:
     closing, datasets, damage, all that writes. They write through the server's own steps (register, reserve, finish of
-    postgres.py), which look, check and append at once; team.py takes these for the keeper too, and nothing in a file
+    postgres.py), which look, check and append at once; ledger.py takes these for the keeper too, and nothing in a file
     is like them. A file alone can be copied (copy_to of sqlite.py).
     """
 

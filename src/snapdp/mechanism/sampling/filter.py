@@ -29,8 +29,7 @@ from snapdp.exact import (
 )
 from snapdp.mechanism.definition import decide
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.mechanism.sampling.known_logarithms import KNOWN_LOGARITHMS
-from snapdp.randomness import DOUBLE_DIGITS, DOUBLE_MASK, BitSource, LazyUniform
+from snapdp.randomness import DOUBLE_DIGITS, DOUBLE_MASK, HALF_DIGITS, BitSource, LazyUniform
 from snapdp.values import Value
 
 DOUBLE_ROUNDING = Fraction(1, 1 << 52)
@@ -258,3 +257,130 @@ class ScalarSampler:
         exact = p.offset + p.unit * inner if where.on_lattice else inner
         whole = nearest_index(exact, where.grid)
         return whole, to_float_nearest(exact - whole * where.grid)
+
+
+# The first level of the vector path: the filter for noise computed in single precision from half a first word.
+#
+# Most values of a long vector are settled by a sign and 31 digits of U: half the random bits, and a logarithm at less
+# than half the price. Where the outputs are a few thousand grid points at most, value and sum are singles too;
+# elsewhere they are the doubles of the second level. What is in doubt (at most one value in 100 or so) gets the second
+# half of its word and goes to the filter of `filter`. Proof: docs/theory/fast-path.md, (14)-(20).
+
+SINGLE_ROUNDING = Fraction(1, 1 << 23)
+SINGLE_LOG_ERROR = Fraction(1, 1 << 18)  # assumed, relative to the largest |ln u|; numpy promises 2**-21
+KNOWN_SINGLE_LOG_TOLERANCE = 2.0**-20
+SINGLE_EXPONENTS = range(-60, 61)  # grids and noise scales inside these neither overflow nor underflow a single
+MOST_DIGITS = 24  # a u below 2**(24 - 31) has at most 24 digits and is a single exactly
+WIDEST_SINGLE_BETA = Fraction(1, 256)  # theory (20)
+
+
+class SingleFilter(Filter):
+    """Constants of the first level; `single_sums` says whether value and sum are singles, too."""
+
+    single_sums: bool
+
+
+def build_single_filter(
+    parameters: SnappingParameters, where: Coordinates, *, span: int, value_error: Fraction
+) -> SingleFilter | None:
+    """Return the first level's filter, or None where the noise spans too many grid steps for it."""
+    steps = where.noise_scale / where.grid
+    if not {where.exponent, exponent_at_least(where.noise_scale)} <= set(SINGLE_EXPONENTS):
+        return None
+    digits = min(max(16 + exponent_at_least(steps) // 2, 1), MOST_DIGITS)  # theory (18)
+    loads_plainly = where.on_lattice and parameters.step is None and span == where.span  # theory (19)
+    for single_sums in (True, False) if loads_plainly else (False,):
+        beta = error_bound(
+            steps=steps,
+            unread=Fraction(1, 1 << digits) + 2 * SINGLE_ROUNDING,
+            log_reach=(HALF_DIGITS - digits) * LN2.upper,
+            log_error=SINGLE_LOG_ERROR,
+            rounding=SINGLE_ROUNDING,
+            sum_rounding=SINGLE_ROUNDING if single_sums else DOUBLE_ROUNDING,
+            span=span,
+            parameters=parameters,
+            value_error=value_error,
+        )
+        if beta <= WIDEST_SINGLE_BETA:
+            return SingleFilter(
+                noise_scale=to_float_nearest(where.noise_scale),
+                grid=float(where.grid),
+                smallest=2.0 ** (digits - HALF_DIGITS),
+                threshold=to_float_down(where.grid * (Fraction(1, 2) - beta)),
+                single_sums=single_sums,
+            )
+    return None
+
+
+# Known logarithms, against which a platform's log is checked before the filter trusts it.
+#
+# Points k * 2**-52 of (0, 1), where the filter evaluates the logarithm: both ends, binades, the switch
+# of common implementations near 15/16, and a spread over all magnitudes. Values are the nearest doubles of ln; a test
+# recomputes them with MPFR.
+
+KNOWN_LOGARITHMS: tuple[tuple[float, float], ...] = (
+    (2.220446049250313e-16, -36.04365338911715),
+    (4.440892098500626e-16, -35.35050620855721),
+    (8.881784197001252e-16, -34.657359027997266),
+    (1.5543122344752192e-15, -34.097743240061845),
+    (3.552713678800501e-15, -33.27106466687737),
+    (1.2212453270876722e-14, -32.036320203884685),
+    (2.6423307986078726e-14, -31.264529896005627),
+    (4.263256414560601e-14, -30.786158017089374),
+    (9.192646643896296e-14, -30.017787415291842),
+    (1.978417429882029e-13, -29.251308961646348),
+    (3.1796787425264483e-13, -28.776826041596564),
+    (6.850076061937216e-13, -28.009346452777667),
+    (2.3709922913894843e-12, -26.767712560057024),
+    (5.106803868670795e-12, -26.000447373411944),
+    (8.204992241189757e-12, -25.526278337006715),
+    (1.7672086016773392e-11, -24.759034782418016),
+    (6.115463691003242e-11, -23.51761542821505),
+    (1.3171508328468917e-10, -22.75037998613885),
+    (2.1162538388352914e-10, -22.276203461496838),
+    (4.5579895413538907e-10, -21.50896929368873),
+    (9.816998325362647e-10, -20.741735523815535),
+    (1.577287855880627e-09, -20.267559011773308),
+    (3.3971627733109244e-09, -19.50032523213321),
+    (3.725290298461914e-09, -19.408121055678468),
+    (3.725290520506519e-09, -19.408120996073826),
+    (1.1755848738914665e-08, -18.25891495518614),
+    (2.5319746965735135e-08, -17.49168123317475),
+    (4.0680998569797566e-08, -17.01750471912048),
+    (5.960464477539063e-08, -16.635532333438686),
+    (8.761873471208048e-08, -16.250270995294),
+    (1.8871323059777012e-07, -15.483037272574219),
+    (3.032037683148303e-07, -15.008860754776435),
+    (6.530402747451092e-07, -14.241627033086278),
+    (2.2598394329165217e-06, -13.000216794586134),
+    (4.867242158868024e-06, -12.232983073087093),
+    (7.820152081006171e-06, -11.75880655589716),
+    (1.6843043510350597e-05, -10.991572834461532),
+    (5.828518603001598e-05, -9.750162595867007),
+    (0.00012553463336018034, -8.982928874433902),
+    (0.00020169531168545696, -8.50875235727298),
+    (0.00043441136123134605, -7.741518635839073),
+    (0.0009356351875005053, -6.974284914405566),
+    (0.0015032762331439464, -6.500108397244627),
+    (0.001953125, -6.238324625039508),
+    (0.003237756342918452, -5.732874675811164),
+    (0.011204223907091748, -4.491464437216689),
+    (0.024131657391265104, -3.724230715783324),
+    (0.03877210638002704, -3.2500541986222515),
+    (0.08350736251426816, -2.48282047718884),
+    (0.179858156937309, -1.715586755755493),
+    (0.25, -1.3862943611198906),
+    (0.28897640477081876, -1.2414102385944201),
+    (0.4999999999999998, -0.6931471805599457),
+    (0.5, -0.6931471805599453),
+    (0.5000000000000002, -0.6931471805599448),
+    (0.6223973790523218, -0.4741765171610089),
+    (0.75, -0.2876820724517809),
+    (0.9374999999999998, -0.06453852113757141),
+    (0.9375, -0.06453852113757118),
+    (0.9375000000000002, -0.06453852113757093),
+    (0.9999999850988388, -1.490116130486996e-08),
+    (0.9999999999999996, -4.440892098500627e-16),
+    (0.9999999999999998, -2.2204460492503136e-16),
+    (1.0, 0.0),
+)

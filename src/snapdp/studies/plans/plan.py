@@ -7,26 +7,28 @@ Theory: docs/theory/sensitivities.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from snapdp.errors import BudgetError, ParameterError, PremiseError
+from snapdp.display import exact_amount, four_digits_up, listed, one_line
+from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies.plans.asked import Asked
-from snapdp.studies.plans.correlations import errors_in
-from snapdp.studies.plans.lines import Line, planned
-from snapdp.studies.plans.offers import Offer, offer_of
-from snapdp.studies.plans.sharing import Sharing, could_share
-from snapdp.studies.readable import told_apart
+from snapdp.studies.labels import told_apart
+from snapdp.studies.plans.advice import Offer, offer_of
+from snapdp.studies.plans.lines import Asked, Line, planned
 from snapdp.studies.relation import Relation, guessed_rows, whole
-from snapdp.studies.statistics.number_errors import NumberError
-from snapdp.studies.toml_table import about
+from snapdp.studies.statistics.covariance import Covariance
+from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean
+from snapdp.studies.statistics.parts import NumberError
+from snapdp.studies.statistics.variance import Variance
+from snapdp.studies.toml import about
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.studies.plans.usefulness import Useless
+    from snapdp.studies.plans.advice import Useless
 
 
 class Plan(Value):
@@ -133,18 +135,18 @@ class Plan(Value):
     @cached_property
     def useless(self) -> tuple[Useless, ...]:
         """Return the lines that say little, each with what would help."""
-        from snapdp.studies.plans.usefulness import useless_lines
+        from snapdp.studies.plans.advice import useless_lines
 
         return tuple(useless_lines(self))
 
     def __repr__(self) -> str:
         """Return the plan as a small table, with what should be known beside it."""
-        from snapdp.studies.plans.words import plan_text
+        from snapdp.studies.plans.text import plan_text
 
         return plan_text(self)
 
     def _repr_html_(self) -> str:
-        from snapdp.studies.plans.words import plan_html
+        from snapdp.studies.plans.text import plan_html
 
         return plan_html(self)
 
@@ -160,3 +162,150 @@ def _placed(wanted: Iterable[Asked]) -> Iterator[Line]:
     for number, each in enumerate(wanted, start=1):
         with about(place=f"statistic {number}", key="epsilon" if each.accuracy is None else "accuracy"):
             yield planned(each)
+
+
+# What to do about a plan that costs more than its budget: computed and said, never done.
+#
+# It cannot see data.
+
+
+class Excess(Value):
+    """By how much a plan is over its budget, and what would help.
+
+    over      the epsilon that is too much
+    fitted    the plan with its unlocked lines made smaller; None where the locked ones alone are too much
+    enough    places of lines, the cheapest first: without any one of them the others fit
+    """
+
+    over: Fraction
+    fitted: Plan | None
+    enough: tuple[int, ...]
+
+
+def excess_of(plan: Plan) -> Excess | None:
+    """Return what to do about a plan that is over its budget; None where it is not, or has none."""
+    if plan.budget is None or plan.total <= plan.budget:
+        return None
+    over = plan.total - plan.budget
+    enough = [place for place, line in enumerate(plan.lines) if line.epsilon >= over and len(plan.lines) > 1]
+    try:
+        fitted = plan.fit()
+    except SnapdpError:
+        fitted = None
+    return Excess(over=over, fitted=fitted, enough=tuple(sorted(enough, key=lambda place: plan.lines[place].epsilon)))
+
+
+# What means of a plan would gain by sharing one count: computed and said, never done.
+#
+# It cannot see data. Means are over the same rows where everything that chooses rows is the same, and nothing stands
+# for a row that is left out: same conditions, groups and rows of a person, and no column that drops rows.
+#
+#     |error| <= (a_sum + half width * a_count)/(rows - a_count), for as many rows as there may be      theory (15)
+#
+# Theory: docs/theory/sensitivities.md, (23) and (24).
+
+MOST_NAMED = 3  # means whose errors are told in one sentence
+
+
+class Sharing(Value):
+    """Several means of a plan that could share one count at the epsilon they cost together.
+
+    rows             for so many rows, of a group where there are groups
+    apart, together  the accuracy of each mean as it is planned, and with one count for all
+    """
+
+    columns: tuple[str, ...]
+    epsilon: Fraction
+    rows: int
+    apart: tuple[Fraction, ...]
+    together: tuple[Fraction, ...]
+    in_groups: bool = False
+
+    @property
+    def in_words(self) -> str:
+        """Return what sharing would buy, as a sentence or two for people."""
+        short = [one_line(name) for name in self.columns]
+        names = [one_line(json.dumps(name, ensure_ascii=False)) for name in self.columns[:MOST_NAMED]]
+        names += ["..."] if len(self.columns) > MOST_NAMED else []
+        where = f"in {'a group' if self.in_groups else 'a table'} of {self.rows} rows"
+        gains = [
+            f"that of {name} from ± {four_digits_up(before)} to ± {four_digits_up(after)}"
+            for name, before, after in zip(short, self.apart, self.together, strict=True)
+        ]
+        return (
+            f"The means of {listed(short, MOST_NAMED)} are over the same rows and could share one count: "
+            f'kind = "mean", columns = [{", ".join(names)}]. At epsilon {exact_amount(self.epsilon)}, which they cost '
+            f"together, the error would fall, {where}: {listed(gains, MOST_NAMED)}."
+        )
+
+
+def could_share(lines: Iterable[Line], if_rows: int | None = None) -> tuple[Sharing, ...]:
+    """Return which means could share a count, where each of them would be more accurate at the same epsilon.
+
+    if_rows   so many rows are guessed to be in the table; groups have equal shares of them
+    """
+    alike: dict[object, list[Line]] = {}
+    for line in lines:
+        mean = line.statistic
+        if isinstance(mean, Mean) and mean.count_share is not None and not any(c.dropped for c in mean.number_columns):
+            rows = (mean.relation, mean.by, mean.where, mean.rows_per_person, line.alpha)
+            alike.setdefault(rows, []).append(line)
+    return tuple(found for each in alike.values() if len(each) > 1 for found in _gain(each, if_rows))
+
+
+def _gain(lines: list[Line], if_rows: int | None) -> Iterator[Sharing]:
+    means = [line.statistic for line in lines if isinstance(line.statistic, Mean)]
+    columns = [column for mean in means for column in mean.number_columns]
+    if len(columns) > MOST_COLUMNS or len({column.name for column in columns}) < len(columns):
+        return
+    first, epsilon = means[0], sum((line.epsilon for line in lines), Fraction(0))
+    rows = first.rows_guessed(if_rows)
+    about: dict[str, Any] = {
+        "relation": first.relation,
+        "by": first.by,
+        "where": first.where,
+        "rows_per_person": first.rows_per_person,
+    }
+    try:
+        shared = replaced(lines[0], statistic=Mean.of(*columns, **about), epsilon=epsilon, lock=False, target=None)
+        apart = tuple(found for line in lines for found in line.derived_accuracies(rows))
+        together = shared.derived_accuracies(rows)
+    except SnapdpError:  # nobody asked for it
+        return
+    if all(after < before for before, after in zip(apart, together, strict=True)):
+        yield Sharing(
+            columns=tuple(column.name for column in columns),
+            epsilon=epsilon,
+            rows=rows,
+            apart=apart,
+            together=together,
+            in_groups=first.by is not None,
+        )
+
+
+# Correlations that follow from several lines of a plan: a covariance and both variances, where n is public.
+#
+# It cannot see data. As in a release, each of the three may miss with a third of the covariance's alpha.
+# Theory: docs/theory/sensitivities.md, (32).
+
+INPUTS = 3
+
+
+def errors_in(lines: Sequence[Line], line: Line, if_rows: Any = None) -> tuple[NumberError, ...]:
+    """Return how far the numbers of a line may be off, that too which follows from it and other lines."""
+    return (*line.number_errors(if_rows), *_correlation(lines, line))
+
+
+def _correlation(lines: Sequence[Line], line: Line) -> tuple[NumberError, ...]:
+    covariance, alpha = line.statistic, line.alpha / INPUTS
+    if not isinstance(covariance, Covariance) or covariance.count_share is not None:
+        return ()
+    alone = (each for each in lines if isinstance(each.statistic, Variance) and each.statistic.count_share is None)
+    variances = {each.statistic.columns[0].name: each for each in alone}
+    if not all(column.name in variances for column in covariance.pair):
+        return ()
+    x, y = (variances[column.name].accuracies_at(alpha)[0] for column in covariance.pair)
+    (both,) = line.accuracies_at(alpha)
+    rows = covariance.relation.rows
+    found = covariance.correlation_at(of_covariance=both, of_variances=(x, y), rows=rows, promised=True)
+    return (replaced(found, lines=INPUTS),)

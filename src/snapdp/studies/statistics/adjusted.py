@@ -13,11 +13,12 @@ Theory: docs/theory/adjusted-tables.md (4), (7)-(11), (13), (27)-(30).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from snapdp.display import four_digits_up
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import (
     Enclosure,
@@ -30,15 +31,14 @@ from snapdp.exact import (
     to_float_up,
 )
 from snapdp.mechanism import EXACT_GAMMA, SnappingParameters
-from snapdp.studies.grouping.hierarchies import Hierarchy
-from snapdp.studies.grouping.margins import TOTAL, Margin, Margins
-from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart
-from snapdp.values import Value
+from snapdp.studies.grouping.margins import TOTAL, Hierarchy, Margin, Margins
+from snapdp.studies.statistics.parts import Columns, Derived, DrawnPart, Part, mechanism
+from snapdp.studies.statistics.statistic import Detail, MarginsDetail, NumbersDetail, Statistic, WholeDetail
+from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy import MarginFamily, MarginWorth, NumberWorth, SnappedNoise
     from snapdp.studies.statistics.parts import Numerator
-    from snapdp.studies.statistics.statistic import Statistic
 
 ADJUSTED = "adjusted"
 LARGEST_RATIO = 512  # of a unit of the numerator to the noise scale: beyond it nothing is hidden, and laws are points
@@ -273,3 +273,133 @@ def published_deviation(deviation: Enclosure, factor: Fraction) -> float:
     if low != high:
         raise PremiseError("a deviation lies too near to a number of 24 bits to be rounded.", "Give another epsilon.")
     return float(high)
+
+
+# What the margins of a table will be worth, before anything is paid: measured, adjusted, and without any margin.
+#
+# It cannot see data. Of every margin: accuracy at alpha and standard deviation of a cell as it is measured, as it is
+# adjusted, and as the sum of cells of the whole table, were that released alone at the same epsilon. The last tells
+# what margins cost, and what they bring. Cells of a level of a hierarchy differ: the figures are those of the cell that
+# errs most. All in units of the statistic. Theory: docs/theory/adjusted-tables.md (13), (27)-(30).
+
+
+class CellError(Value):
+    """How far a cell is from the truth: more than `accuracy` with probability alpha at most; its standard deviation."""
+
+    accuracy: Fraction
+    deviation: float
+
+    @property
+    def text(self) -> str:
+        """Return both in short."""
+        return f"± {four_digits_up(self.accuracy)} (standard deviation {four_digits_up(Fraction(self.deviation))})"
+
+
+class MarginFigures(Value):
+    """One margin of a line of a plan.
+
+    epsilon    that neighbours may lose in it; 0 where it is known
+    measured   None where it is known, and not measured
+    alone      as a sum of cells of the whole table, at the epsilon of the line; None where alpha is too small for it
+    """
+
+    margin: Margin
+    text: str
+    cells: int
+    epsilon: Fraction
+    measured: CellError | None
+    adjusted: CellError
+    alone: CellError | None
+
+
+def margin_figures(statistic: Statistic, epsilon: Fraction, alpha: Fraction) -> tuple[MarginFigures, ...]:
+    """Return the figures of every margin that is asked for, in order."""
+    assert statistic.margins is not None
+    parts = {part.margin: part for part in statistic.parts}
+    title = statistic.title
+    noises = tuple(noise_of(mechanism(part, epsilon, title=title).parameters) for part in statistic.parts)
+    worths = worth_of_margins(statistic.margins, noises, alpha)
+    return tuple(_figures(statistic, worth, parts.get(worth.margin), epsilon, alpha) for worth in worths)
+
+
+def _figures(
+    statistic: Statistic, worth: TableWorth, part: Part | None, epsilon: Fraction, alpha: Fraction
+) -> MarginFigures:
+    margins = statistic.margins
+    assert margins is not None
+    factor = statistic.parts[0].numerator.factor
+    return MarginFigures(
+        margin=worth.margin,
+        text=margins.text(worth.margin),
+        cells=worth.cells,
+        epsilon=Fraction(0) if part is None else epsilon * part.share * part.moving,
+        measured=None if worth.measured is None else _error(worth.measured, factor),
+        adjusted=CellError(accuracy=factor * worth.radius, deviation=max(worth.deviations(factor))),
+        alone=None if part is None else _alone(statistic, margins.cells_within(worth.margin), epsilon, alpha),
+    )
+
+
+def _error(worth: NumberWorth, factor: Fraction) -> CellError:
+    deviation = published_deviation(worth.deviation, factor)
+    return CellError(accuracy=factor * worth.radius.radius, deviation=deviation)
+
+
+def _alone(statistic: Statistic, cells: int, epsilon: Fraction, alpha: Fraction) -> CellError | None:
+    """Return the error of a sum of so many cells of the whole table, if that were all that is released."""
+    from snapdp.accuracy import NoiseTerm, worth_of_terms
+
+    (table,) = replaced(statistic, margins=None).parts
+    places = tuple(range(len(statistic.margins.sizes))) if statistic.margins is not None else ()
+    noise = noise_of(mechanism(replaced(table, margin=places), epsilon, title=statistic.title).parameters)
+    term = NoiseTerm(coefficient=Fraction(1), noise=noise, count=cells)
+    try:
+        return _error(worth_of_terms([term], alpha=alpha), table.numerator.factor)
+    except ParameterError:  # the clamps of so many cells take up alpha
+        return None
+
+
+# Statistics that add up over groups, and so have margins: counts and sums, and persons where each has one group.
+#
+# One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in
+# exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of
+# its own, and what is derived are the same tables adjusted, so that they add up.
+# Theory: docs/theory/sensitivities.md (22).
+
+
+class Tabulated(Statistic):
+    """A statistic whose table by several columns may be released with margins."""
+
+    adds_up = True
+    details: ClassVar[Mapping[str, Detail]] = {
+        "rows_per_person": WholeDetail(),
+        "margins": MarginsDetail(),
+        "shares": NumbersDetail(),
+    }
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        chosen = {} if self.margins is None else {"margins": self.margins, "shares": self.margins.shares}
+        return {**super().stated, **chosen}
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield the margins adjusted."""
+        if self.margins is not None:
+            yield from adjusted_blocks(self, parts)
+
+
+def margin_parts(margins: Margins, part_of: Callable[[Margin, Fraction], Part]) -> tuple[Part, ...]:
+    """Return the parts of measured margins: each with its share of epsilon, and named by its columns.
+
+    part_of   of a margin and the part of epsilon that neighbours may lose in it
+    """
+    pairs = zip(margins.measured, margins.shares, strict=True)
+    return tuple(_named(part_of(margin, share), margins, margin) for margin, share in pairs)
+
+
+def _named(part: Part, margins: Margins, margin: Margin) -> Part:
+    name = f"{part.numerator.name} {margins.text(margin)}"
+    return replaced(part, margin=margin, numerator=replaced(part.numerator, name=name))

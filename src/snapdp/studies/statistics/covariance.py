@@ -22,27 +22,31 @@ from snapdp.studies.conditions import Condition
 from snapdp.studies.declarations import column_from
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.centred.guessed_spread import (
+from snapdp.studies.statistics.centred import (
     WIDEST_CORRELATION,
-    correlation_error,
-    guessed_deviation,
-)
-from snapdp.studies.statistics.centred.moments import (
+    CentredSums,
     Moment,
+    Term,
+    correlation_error,
     correlations,
+    guessed_deviation,
     largest_moment,
     moment_accuracy,
     moments,
     possible_moment,
     printed,
 )
-from snapdp.studies.statistics.centred.sums import CentredSums, Term
-from snapdp.studies.statistics.details import Detail, FlagDetail, NumberDetail, WholeDetail
-from snapdp.studies.statistics.drawn import Derived, DrawnPart
-from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
-from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.shared_parts import check_two_rows, numbers_of
-from snapdp.studies.statistics.statistic import Statistic
+from snapdp.studies.statistics.parts import (
+    AccuraciesAt,
+    Derived,
+    DrawnPart,
+    NumberError,
+    Numerator,
+    Part,
+    check_two_rows,
+    numbers_of,
+)
+from snapdp.studies.statistics.statistic import Detail, FlagDetail, NumberDetail, Statistic, WholeDetail
 from snapdp.studies.statistics.variance import Variance
 
 CORRELATION = "correlation"

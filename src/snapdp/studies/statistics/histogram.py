@@ -18,15 +18,11 @@ from snapdp.exact import to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories
 from snapdp.studies.columns import BINNED, DROPPED, INLINE, CategoryColumn, Column
 from snapdp.studies.conditions import Condition, joined
-from snapdp.studies.grouping.bins import BinnedColumn, binned, in_bins
-from snapdp.studies.grouping.groups import By, check_cells, groups_of
-from snapdp.studies.readable import Label
+from snapdp.studies.grouping.groups import BinnedColumn, By, binned, check_cells, groups_of, in_bins
+from snapdp.studies.labels import Label
 from snapdp.studies.relation import CHANGE_ONE, Relation
-from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail, WholeDetail
-from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.parts import Part
-from snapdp.studies.statistics.shared_parts import count_part, own_bound
-from snapdp.studies.statistics.statistic import Statistic
+from snapdp.studies.statistics.parts import SHARE, Derived, DrawnPart, Part, Row, as_columns, count_part, own_bound
+from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, NumbersDetail, Statistic, WholeDetail
 
 
 class Histogram(Statistic):

@@ -25,14 +25,22 @@ from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.centred.means import mean_accuracy, mean_columns
-from snapdp.studies.statistics.centred.sums import CentredSums, Term
-from snapdp.studies.statistics.details import Detail, FlagDetail, NumberDetail, WholeDetail
-from snapdp.studies.statistics.drawn import MEAN_OF, Derived, DrawnPart
-from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
-from snapdp.studies.statistics.parts import Numerator, Part, check_printable, mechanism
-from snapdp.studies.statistics.shared_parts import numbers_of, rows_that_count, sum_above_lower
-from snapdp.studies.statistics.statistic import Statistic
+from snapdp.studies.statistics.centred import CentredSums, Term, mean_accuracy, mean_columns
+from snapdp.studies.statistics.parts import (
+    MEAN_OF,
+    AccuraciesAt,
+    Derived,
+    DrawnPart,
+    NumberError,
+    Numerator,
+    Part,
+    check_printable,
+    mechanism,
+    numbers_of,
+    rows_that_count,
+    sum_above_lower,
+)
+from snapdp.studies.statistics.statistic import Detail, FlagDetail, NumberDetail, Statistic, WholeDetail
 from snapdp.values import replaced
 
 MOST_COLUMNS = 64  # of one statistic: what the independent checker reads

@@ -7,13 +7,12 @@ statistics finds its class by its kind. The independent checker of releases keep
 from __future__ import annotations
 
 from snapdp.errors import ParameterError
-from snapdp.studies.ranks.magnitudes import Magnitudes
-from snapdp.studies.ranks.quantiles import Quantiles
-from snapdp.studies.statistics.count import RowCount
+from snapdp.studies.statistics.counts import PersonCount, RowCount
 from snapdp.studies.statistics.covariance import Covariance
 from snapdp.studies.statistics.histogram import Histogram
+from snapdp.studies.statistics.magnitudes import Magnitudes
 from snapdp.studies.statistics.mean import Mean
-from snapdp.studies.statistics.persons import PersonCount
+from snapdp.studies.statistics.quantiles import Quantiles
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.statistics.sum import ColumnSum
 from snapdp.studies.statistics.variance import Variance

@@ -14,39 +14,189 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from snapdp.display import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError
-from snapdp.studies.aggregates import Aggregate, Persons, Test
-from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
-from snapdp.studies.conditions import Condition, tested
+from snapdp.studies.aggregates import Aggregate, Aggregates, Persons, Test
+from snapdp.studies.columns import CategoryColumn, Column, MagnitudeColumn, NumberColumn
+from snapdp.studies.conditions import Condition, condition, tested
 from snapdp.studies.declarations import (
     column_from,
     column_values,
+    condition_from,
+    condition_values,
     groups_values,
     keys_values,
     stated_groups,
 )
-from snapdp.studies.grouping.bins import BinnedColumn
-from snapdp.studies.grouping.groups import Groups
-from snapdp.studies.grouping.hierarchies import Hierarchy
-from snapdp.studies.grouping.in_studies import groups_in
-from snapdp.studies.grouping.keys import KeyedGroups, KeyReader
-from snapdp.studies.grouping.margins import Margin, Margins
-from snapdp.studies.magnitudes import MagnitudeColumn
+from snapdp.studies.grouping.groups import BinnedColumn, Groups
+from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, groups_in
+from snapdp.studies.grouping.margins import Hierarchy, Margin, Margins
+from snapdp.studies.labels import Label
 from snapdp.studies.protection import rows_clause
-from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, guessed_rows
-from snapdp.studies.statistics.details import ConditionsDetail, Detail
-from snapdp.studies.statistics.drawn import Derived, DrawnPart
-from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
-from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.toml_table import TomlTable, about, named
+from snapdp.studies.statistics.parts import FITS_INT64, AccuraciesAt, Derived, DrawnPart, NumberError, Numerator, Part
+from snapdp.studies.toml import TomlTable, about, named
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.studies.ranks.rank_figures import RankFigures
+    from snapdp.studies.statistics.trees import RankFigures
+
+# Details of statistics: the keys beyond columns and groups, each read from and written to study files and records.
+#
+# A statistic names its details and their kinds; a kind knows how such a value stands in TOML and in JSON.
+
+CONDITION_KEYS = ("column", "equals", "from", "below")
+
+
+class Detail(Protocol):
+    """A kind of detail. `read` returns None where the key is absent: the constructor's own default then holds."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
+        """Return the value in a study file, to be checked by the constructor of the statistic."""
+
+    def toml(self, value: Any) -> object:
+        """Return the value for a study file."""
+
+    def json(self, value: Any) -> Any:
+        """Return the value for a request or record."""
+
+    def from_json(self, value: Any) -> Any:
+        """Return the value that a record states, to be checked by the constructor of the statistic."""
+
+
+class NumberDetail:
+    """One exact number."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.number(key)
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return str(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class WholeDetail:
+    """One positive whole number."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.number(key)
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return int(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class FlagDetail:
+    """Yes, or no: what is not said is no."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.flag(key) or None
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return bool(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class NumbersDetail:
+    """A list of exact numbers, not empty; `empty` says what to do about one that is."""
+
+    def __init__(self, empty: str | None = None) -> None:
+        self.empty = empty
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.numbers(key)
+        if found == []:
+            advice = self.empty or f"Give at least two {key}, or leave the key out."
+            raise ParameterError(f"{key} is an empty list.", advice)
+        return found
+
+    def toml(self, value: Any) -> object:
+        return list(value)
+
+    def json(self, value: Any) -> Any:
+        return [str(each) for each in value]
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class MarginsDetail:
+    """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.get(key)
+        return found if isinstance(found, list) else table.text(key)
+
+    def toml(self, value: Any) -> object:
+        return value.typed
+
+    def json(self, value: Any) -> Any:
+        return value.stated
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class ChoiceDetail:
+    """One of a few words."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.text(key)
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return value
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class ConditionsDetail:
+    """Conditions that a row must meet, all of them."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
+        return [self._condition(values, columns, f"{table.place}, {key}") for values in table.tables(key)]
+
+    def toml(self, value: Any) -> object:
+        rows = ((each.column.name, each.equals, each.start, each.below) for each in value)
+        pairs = (zip(CONDITION_KEYS, row, strict=True) for row in rows)
+        return [{key: part for key, part in row if part is not None} for row in pairs]
+
+    def json(self, value: Any) -> Any:
+        return [condition_values(each) for each in value]
+
+    def from_json(self, value: Any) -> Any:
+        return [condition_from(each) for each in value]
+
+    def _condition(self, values: Any, columns: Mapping[str, Column], place: str) -> Any:
+        table = TomlTable(values, place=place, keys=CONDITION_KEYS)
+        table.need("column")
+        return condition(
+            named(columns, table.text("column")),
+            equals=table.word("equals"),
+            start=table.end("from"),
+            below=table.end("below"),
+        )
+
 
 WHERE = ConditionsDetail()
 
@@ -458,3 +608,63 @@ class Statistic(Value, ABC):
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
+
+
+# From the answers of a table to exact numerators.
+#
+# The only file of this room that is given private numbers; it opens nothing. A numerator is clamped to its public
+# range: under add-remove a table with more than n_max rows must look like any other, and clamping never moves two
+# numbers apart. Under persons everything asked says so itself: the table counts at most rows_per_person rows of each,
+# and an answer about rows is never taken for one about persons. Theory: docs/theory/sensitivities.md (5)-(13);
+# docs/theory/exact-sums.md (8); docs/theory/persons.md.
+
+Numerators = tuple[Sequence[int], ...]  # for each part, one integer for each cell
+MANY = 1000
+_DEFECT = "That is a defect of its class. Nothing was spent."
+
+
+def aggregates_of(statistics: Iterable[Statistic]) -> list[Aggregate]:
+    """Return everything that statistics ask of a table, each aggregate once."""
+    return list(dict.fromkeys(asked for statistic in statistics for asked in statistic.aggregates))
+
+
+def numerators(statistic: Statistic, found: Aggregates) -> Numerators:
+    """Return the exact numerators of a statistic: for each part one integer per cell, inside the public range."""
+    check_rows(statistic.relation, found)
+    asked = statistic.aggregates
+    if any(each.persons != statistic.persons or not {*statistic.tests} <= {*each.where} for each in asked):
+        raise PremiseError(f"{statistic.shown} asks about other rows than those it is about.", _DEFECT)
+    values = statistic.values([found[each] for each in asked])
+    cells = [part.cells for part in statistic.parts]
+    named = [len(statistic.labels_of(part.margin)) for part in statistic.parts]
+    if [len(each) for each in values] != cells or cells != named:
+        raise PremiseError(f"{statistic.shown} has another number of values than of cells.", _DEFECT)
+    return tuple(_inside(part.numerator, each) for part, each in zip(statistic.parts, values, strict=True))
+
+
+def _inside(numerator: Numerator, values: Sequence[int]) -> Sequence[int]:
+    """Return the values clamped to the public range; many of them as an array."""
+    low, high = numerator.lower, numerator.upper
+    if len(values) <= MANY or max(abs(low), abs(high)) >= FITS_INT64:
+        return tuple(min(max(value, low), high) for value in values)
+    import numpy as np
+
+    if getattr(values, "dtype", None) == np.int64:
+        inside: Any = np.clip(np.asarray(values), low, high)
+        return inside  # type: ignore[no-any-return]
+    try:
+        kept = np.fromiter(values, np.int64, len(values))
+    except OverflowError:  # a table with more rows than n_max may have any sum
+        kept = np.fromiter((min(max(value, low), high) for value in values), np.int64, len(values))
+    clamped: Any = np.clip(kept, low, high)
+    return clamped  # type: ignore[no-any-return]
+
+
+def check_rows(relation: Relation, found: Aggregates) -> None:
+    """Refuse a table whose number of rows is not the declared n. The message does not tell which it is."""
+    if relation.is_change_one and found.rows != relation.rows:
+        raise DataError(
+            f"the table does not have the declared n = {relation.rows} rows.",
+            "Under change-one n is public and must be right: declare the true one, or declare add-remove.",
+            n=relation.rows,
+        )

@@ -19,8 +19,10 @@ from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.margins import Margin, margins_of
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.shared_parts import (
+from snapdp.studies.statistics.adjusted import Tabulated, margin_parts
+from snapdp.studies.statistics.parts import (
+    Numerator,
+    Part,
     combined,
     in_groups,
     numbers_of,
@@ -28,7 +30,6 @@ from snapdp.studies.statistics.shared_parts import (
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.tabulated import Tabulated, margin_parts
 from snapdp.values import replaced
 
 

@@ -20,9 +20,12 @@ from snapdp.studies.conditions import Condition
 from snapdp.studies.declarations import column_from
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.centred.guessed_spread import deviation_error, guessed_deviation
-from snapdp.studies.statistics.centred.moments import (
+from snapdp.studies.statistics.centred import (
+    CentredSums,
     Moment,
+    Term,
+    deviation_error,
+    guessed_deviation,
     largest_moment,
     moment_accuracy,
     moments,
@@ -30,13 +33,17 @@ from snapdp.studies.statistics.centred.moments import (
     printed,
     roots,
 )
-from snapdp.studies.statistics.centred.sums import CentredSums, Term
-from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
-from snapdp.studies.statistics.drawn import Derived, DrawnPart
-from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
-from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.shared_parts import check_two_rows, numbers_of
-from snapdp.studies.statistics.statistic import Statistic
+from snapdp.studies.statistics.parts import (
+    AccuraciesAt,
+    Derived,
+    DrawnPart,
+    NumberError,
+    Numerator,
+    Part,
+    check_two_rows,
+    numbers_of,
+)
+from snapdp.studies.statistics.statistic import Detail, NumberDetail, Statistic, WholeDetail
 from snapdp.values import replaced
 
 DEVIATION = "standard deviation"

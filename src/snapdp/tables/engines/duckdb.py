@@ -16,10 +16,10 @@ from snapdp.studies import KeyColumn
 from snapdp.tables.engines.engine import Engine, Watch, version_text
 from snapdp.tables.engines.self_check import parquet_rows
 from snapdp.tables.keys import load_keys
-from snapdp.tables.sources.parquet import ignore_statistics, parquet_scan
+from snapdp.tables.sources.stored import ignore_statistics, parquet_scan
 from snapdp.tables.sql.dialects import DUCKDB
 from snapdp.tables.sql.generator import KeyTable
-from snapdp.tables.sql.keys import Columns
+from snapdp.tables.sql.persons import Columns
 
 _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)\b")  # at the start: what follows quotes the line
 _INTERRUPTED = "Query interrupted"  # how DuckDB passes Ctrl-C on, in the thread that hears of it

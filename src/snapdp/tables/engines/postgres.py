@@ -18,8 +18,7 @@ from typing import Any
 from snapdp.errors import DataError, PremiseError
 from snapdp.studies import Column
 from snapdp.tables.engine_names import POSTGRESQL
-from snapdp.tables.engines.engine import Engine, version_text
-from snapdp.tables.engines.failures import INSTALL
+from snapdp.tables.engines.engine import INSTALL, Engine, version_text
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import POSTGRES, identifier
 from snapdp.tables.sql.stored import CALENDAR, LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows

@@ -7,12 +7,16 @@ No object can raise in `cell_text`, `cell_digest` or `unpacked`: the schema alon
 from __future__ import annotations
 
 import datetime
+import hashlib
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+from snapdp.display import one_line
+from snapdp.errors import DataError, PremiseError
 from snapdp.studies import (
     AS_NUMBERS,
     AS_TEXT,
@@ -31,8 +35,154 @@ from snapdp.studies import (
     date_column,
     number_column,
 )
-from snapdp.tables.sources.arrow import as_arrow
-from snapdp.tables.sources.calendar import arrow_days, day_numbers
+
+# Arrow tables as DuckDB reads them: times as dates, half precision as single, and a type it does not know by its name.
+#
+# Looks at types, never at a cell: what is refused here is refused whatever the column holds. Half precision
+# becomes single precision, which has every number of it.
+
+LONGEST_TYPE = 60
+
+
+def as_arrow(data: Any) -> Any:
+    """Return a frame or column of Polars as one of Arrow; Polars itself does not bring what that takes."""
+    try:
+        return data.to_arrow()
+    except ImportError:
+        raise PremiseError(
+            "tables of Polars are read through the package pyarrow, which is missing or broken.",
+            "Install pyarrow. Nothing was spent.",
+        ) from None
+
+
+def chosen_columns(table: Any, places: Sequence[int]) -> Any:
+    """Return some columns of a table as c0, c1, ...; where there are none, a column that holds nothing in each row."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not places:
+        return pa.table({"c0": np.zeros(table.num_rows, dtype=np.int8)})
+    chosen = table.select(list(places)).rename_columns([f"c{number}" for number in range(len(places))])
+    return _in_singles(in_days(chosen))
+
+
+def _in_singles(table: Any) -> Any:
+    """Return a table whose columns of half precision are of single precision."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_float16(field.type):
+            chunks = [_singles(chunk) for chunk in table.column(place).chunks]
+            table = table.set_column(place, field.name, pa.chunked_array(chunks, type=pa.float32()))
+    return table
+
+
+def _singles(chunk: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    numbers = chunk.to_numpy(zero_copy_only=False).astype(np.float32)  # by numpy: not every Arrow casts them
+    return pa.array(numbers, mask=np.asarray(chunk.is_null()))
+
+
+def unread(table: Any, names: Sequence[str], reads: Callable[[Any], object]) -> DataError | None:
+    """Return the refusal of the first column whose type the engine does not read; None where it reads each of them.
+
+    reads   lets the engine look at a table, and fails where it does not know a type
+    """
+    for place, name in enumerate(names):
+        one = table.select([place])
+        try:
+            reads(one.slice(0, 0))
+        except Exception:
+            stored = one_line(str(one.schema.field(0).type), LONGEST_TYPE)
+            return DataError(
+                f"column {name!r} is stored as {stored}, which DuckDB does not read.",
+                "Cast it to double, to decimal128 or to text first, whichever holds its numbers: pyarrow.compute.cast("
+                f'table[{name!r}], "double").',
+            )
+    return None
+
+
+# Dates and times in memory as dates that every engine reads alike: rounded down to the day, by whole numbers.
+#
+# Takes columns of numpy and Arrow. Engines cast such columns by conversions that overflow, or round up to
+# the next day; here nothing can fail: a time beyond the calendar is a day beyond every declared one. The date of an
+# instant is its date in UTC.
+
+UNITS = {"W": 7 * 86_400 * 10**18, "D": 86_400 * 10**18, "h": 3600 * 10**18, "m": 60 * 10**18, "s": 10**18}
+UNITS |= {"ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "as": 1}  # in attoseconds
+EARLIEST, LATEST = -1_000_000, 4_000_000  # days from 1970: before the year 1, after the year 9999
+MONTHS = 12 * 12_000  # months from 1970 that reach as far
+
+
+def day_numbers(times: Any) -> Any:
+    """Return an array of datetime64, of any unit, as one of microseconds at midnight; NaT stays what it is."""
+    import numpy as np
+
+    unit, count = np.datetime_data(times.dtype)
+    native = times.astype(times.dtype.newbyteorder("="))
+    none, numbers = np.isnat(native), native.view(np.int64)
+    if unit in ("Y", "M"):
+        months = 12 * count if unit == "Y" else count
+        most = MONTHS // months
+        days = np.clip(numbers, -most, most).astype(native.dtype).astype("datetime64[D]").view(np.int64)
+    else:
+        days = whole_days(numbers, UNITS[unit] * count) if unit in UNITS else np.zeros_like(numbers)
+    moments = np.clip(days, EARLIEST, LATEST).astype("datetime64[D]").astype("datetime64[us]")
+    moments[none] = np.datetime64("NaT")
+    return moments
+
+
+def whole_days(numbers: Any, unit: int) -> Any:
+    """Return how many days from 1970 some numbers of a unit (in attoseconds) are, rounded down, and clipped."""
+    import numpy as np
+
+    per_day, rest = divmod(UNITS["D"], unit)
+    if per_day >= 1 << 63:  # all of them are less than a day from 1970
+        return np.where(numbers < 0, -1, 0)
+    if rest == 0:
+        return np.clip(numbers // per_day, EARLIEST, LATEST)
+    days, more = divmod(unit, UNITS["D"])
+    if more == 0:  # a unit of whole days
+        return np.clip(numbers, -(LATEST // days) - 1, LATEST // days + 1) * days
+    exact = (int(each) * unit // UNITS["D"] for each in numbers)  # such as 25 seconds
+    return np.fromiter((min(max(each, EARLIEST), LATEST) for each in exact), dtype=np.int64, count=len(numbers))
+
+
+def in_days(table: Any) -> Any:
+    """Return an Arrow table whose times are dates."""
+    for place, field in enumerate(table.schema):
+        dates = _dates(table.column(place))
+        if dates is not None:
+            table = table.set_column(place, field.name, dates)
+    return table
+
+
+def arrow_days(column: Any) -> Any:
+    """Return the dates of an Arrow column of times, as an array of numpy; None where it holds something else."""
+    dates = _dates(column)
+    return None if dates is None else dates.to_numpy()
+
+
+def _dates(column: Any) -> Any:
+    """Return a column of times as dates; None where it holds something else."""
+    import numpy as np
+    import pyarrow as pa
+
+    kind, given = column.type, getattr(column, "chunks", [column])
+    if pa.types.is_dictionary(kind) and pa.types.is_timestamp(kind.value_type):
+        kind, given = kind.value_type, [chunk.dictionary_decode() for chunk in given]
+    if not pa.types.is_timestamp(kind):
+        return None
+    chunks = []
+    for chunk in given:
+        numbers = chunk.cast(pa.int64())
+        absent = np.asarray(numbers.is_null())
+        days = whole_days(np.asarray(numbers.fill_null(0)), UNITS[kind.unit])
+        chunks.append(pa.array(days.astype(np.int32), mask=absent).cast(pa.date32()))
+    return pa.chunked_array(chunks, type=pa.date32())
+
 
 OF_NUMBERS = (NumberColumn, MagnitudeColumn)  # columns whose cells are read as numbers
 _NO_NUMBERS = re.compile("bool|date|time|duration|period|interval|month_day", re.IGNORECASE)
@@ -270,3 +420,70 @@ _EVERY_READING = (  # one column of each kind that reads cells in its own way
     date_column("x", start="2000-01-01", end="2000-01-01", each="day"),
     PersonColumn(name="x"),
 )
+
+# Digests of contents: how the ledger recognises data that it has seen. Private: they leave only keyed.
+#
+# Reads bytes it is given. A digest says "the same bytes", no more: the same rows in another file format, or
+# in another order, are other bytes, and the ledger takes them for another version of the same account.
+
+
+def file_digest(paths: Iterable[Path], *more: bytes) -> bytes:
+    """Return a digest of the contents of files, in order, and of what else says which table is meant."""
+    whole = hashlib.sha256()
+    try:
+        for path in paths:
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    except OSError:
+        raise DataError("a file of the table cannot be read.", "Check that it is there and readable.") from None
+    for each in more:
+        whole.update(hashlib.sha256(each).digest())
+    return whole.digest()
+
+
+def columns_digest(columns: Mapping[Any, Any]) -> bytes:
+    """Return a digest of columns in memory: names, types, and what their cells are read as."""
+    import numpy as np
+
+    whole = hashlib.sha256()
+    for name in columns:
+        given = columns[name]
+        cells = unpacked(given)
+        if isinstance(cells, np.ma.MaskedArray):
+            array = np.ma.filled(cells)
+        elif hasattr(cells, "dtype"):
+            array = np.asarray(cells)
+        else:  # a list: each object as it is, for numpy would make one kind of 1 and True, and refuse a list in a list
+            array = np.fromiter(cells, dtype=object, count=len(cells))
+        what = repr((str(name), type_name(given), str(array.dtype), array.shape))
+        whole.update(what.encode("utf-8", "surrogatepass"))
+        if isinstance(cells, np.ma.MaskedArray):
+            whole.update(np.ma.getmaskarray(cells).tobytes())
+        if array.dtype.kind in "OUST":
+            for cell in array.ravel().tolist():
+                read = cell_digest(cell)
+                whole.update(len(read).to_bytes(8, "little") + read)
+        else:
+            whole.update(_array_bytes(np.ascontiguousarray(array)))
+    return whole.digest()
+
+
+def _array_bytes(array: Any) -> bytes:
+    """Return the bytes of the numbers in an array, without those between them: long doubles of 80 bits have some."""
+    import numpy as np
+
+    if array.dtype.kind == "f" and np.finfo(array.dtype).nmant == 63:
+        return bytes(array.reshape(-1, 1).view(np.uint8)[:, :10].tobytes())
+    return bytes(array.tobytes())
+
+
+def arrow_digest(table: Any) -> bytes:
+    """Return a digest of an Arrow table, whatever its chunks."""
+    import pyarrow as pa
+
+    whole = hashlib.sha256()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table.combine_chunks())
+    whole.update(sink.getvalue())
+    return whole.digest()

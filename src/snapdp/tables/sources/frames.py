@@ -12,20 +12,22 @@ from typing import Any
 
 from snapdp.errors import DataError
 from snapdp.studies import Column, PersonColumn
-from snapdp.tables.sources.arrow import chosen_columns, unread
-from snapdp.tables.sources.calendar import day_numbers
 from snapdp.tables.sources.cells import (
     OF_NUMBERS,
+    arrow_digest,
     cell_text,
+    chosen_columns,
+    columns_digest,
+    day_numbers,
     inferred_type,
     is_exact_text,
     other_type,
     text_type,
     unpacked,
+    unread,
 )
-from snapdp.tables.sources.contents import arrow_digest, columns_digest
-from snapdp.tables.sources.duckdb_types import described
 from snapdp.tables.sources.source import Source
+from snapdp.tables.sources.stored import described
 from snapdp.tables.sql.stored import LABEL, TEXT, TYPED_BY_CELLS, Field, Rows
 from snapdp.values import replaced
 

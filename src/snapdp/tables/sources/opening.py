@@ -14,13 +14,19 @@ from typing import Any
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies import CsvDialect
-from snapdp.tables.sources.arrow import as_arrow
+from snapdp.tables.sources.cells import as_arrow
 from snapdp.tables.sources.csv import CsvSource
-from snapdp.tables.sources.duckdb_file import DuckdbSource
 from snapdp.tables.sources.frames import ArrowSource, ColumnsSource, PandasColumns
-from snapdp.tables.sources.parquet import ParquetSource
-from snapdp.tables.sources.paths import CSV_ENDINGS, PARQUETS, is_csv_name, refuse_directory, refuse_unread
-from snapdp.tables.sources.source import Source, no_dialect
+from snapdp.tables.sources.source import (
+    CSV_ENDINGS,
+    PARQUETS,
+    Source,
+    is_csv_name,
+    no_dialect,
+    refuse_directory,
+    refuse_unread,
+)
+from snapdp.tables.sources.stored import DuckdbSource, ParquetSource
 
 DATABASES = (".duckdb", ".db", ".ddb")
 

@@ -31,10 +31,30 @@ from snapdp.studies import (
 )
 from snapdp.tables.sql.categories import category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
-from snapdp.tables.sql.keys import Columns, array_answers, joined_keys, key_cell, keyed_columns, per_key
-from snapdp.tables.sql.levels import clamped_cell, level_of, read_cell
-from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, group_code, measures_of
-from snapdp.tables.sql.persons import chosen_cells, count_kept, kept_rows, named, person_key, person_text
+from snapdp.tables.sql.levels import (
+    cells_in_all,
+    cells_of,
+    clamped_cell,
+    code_of,
+    group_code,
+    level_of,
+    measures_of,
+    read_cell,
+)
+from snapdp.tables.sql.persons import (
+    Columns,
+    array_answers,
+    chosen_cells,
+    count_kept,
+    joined_keys,
+    kept_rows,
+    key_cell,
+    keyed_columns,
+    named,
+    per_key,
+    person_key,
+    person_text,
+)
 from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import Value
 

@@ -26,10 +26,23 @@ from snapdp.studies import (
 )
 from snapdp.tables.sql.categories import calendar_day, category_code, is_day, truth
 from snapdp.tables.sql.dialects import Dialect
-from snapdp.tables.sql.doubles import double_constant, is_number, is_unread
 from snapdp.tables.sql.generator import KeyTable, listed, long_lists
 from snapdp.tables.sql.levels import read_cell
-from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
+from snapdp.tables.sql.stored import (
+    CALENDAR,
+    EMPTY,
+    LABEL,
+    NUMERIC,
+    OTHER,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Field,
+    Rows,
+    double_constant,
+    is_number,
+    is_unread,
+)
 from snapdp.values import Value, replaced
 
 READ, MISSING, UNREAD, OUTSIDE = range(4)

@@ -8,8 +8,9 @@ pattern of their kind. Refusals name columns and types, never a cell.
 from __future__ import annotations
 
 import difflib
+import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from snapdp.display import one_line
 from snapdp.errors import DataError
@@ -27,8 +28,51 @@ from snapdp.studies import (
     Column,
     PersonColumn,
 )
-from snapdp.tables.sql.number_format import PLAIN, NumberFormat
+from snapdp.tables.sql.dialects import Dialect
 from snapdp.values import Value
+
+# How numbers are written in text: the decimal sign and the separator of thousands, as one pattern for every engine.
+#
+# Writes SQL, runs nothing. What a pattern matches becomes a plain number by taking the separators out; no
+# engine reads a sign by itself. The definition, without patterns, is `csv_form.plain_number`.
+# Theory: docs/theory/exact-sums.md, (2).
+
+_INFINITY = "[iI][nN][fF]([iI][nN][iI][tT][yY])?"
+
+
+class NumberFormat(Value):
+    """The signs of numbers in text; without thousands there are no groups.
+
+    >>> import re
+    >>> german = NumberFormat(decimal=",", thousands=".")
+    >>> [bool(re.fullmatch(german.pattern, each)) for each in ("1.234.567,8", "1234,5", "1.23", "12.5", "0.123")]
+    [True, True, False, False, False]
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def pattern(self) -> str:
+        """Return what numbers look like: spaces may stand around them, an exponent only behind digits without groups.
+
+        A number in groups begins with 1 to 9: 0.123 is a small number in another format, never 123.
+        """
+        point = f"[{self.decimal}]"
+        plain = f"([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
+        if self.thousands:
+            plain += f"|[1-9][0-9]?[0-9]?([{self.thousands}][0-9][0-9][0-9])+({point}[0-9]*)?"
+        return f" *[+-]?({plain}|{_INFINITY}) *"
+
+    def plain(self, text: str, quoted: Callable[[str], str]) -> str:
+        """Return the SQL of a text that matches, without groups and with a point."""
+        found = text
+        if self.thousands:
+            found = f"replace({found}, {quoted(self.thousands)}, '')"
+        return found if self.decimal == "." else f"replace({found}, {quoted(self.decimal)}, '.')"
+
+
+PLAIN = NumberFormat()  # of all other sources of text
 
 NUMERIC, TEXT, LABEL, WHOLE, TRUTH = "numeric", "text", "label", "whole", "truth"
 CALENDAR, EMPTY, OTHER = "calendar", "empty", "other"
@@ -168,3 +212,38 @@ def _nearest(name: str, names: Sequence[str], *, least: float) -> str | None:
 
 def _shown(name: str) -> str:
     return one_line(repr(name), LONGEST_NAME)
+
+
+# Cells of numbers as doubles: how they are read, what is told from a missing one, and doubles as constants.
+#
+# Writes SQL, runs nothing. Text is read by the pattern of its source alone; what does not match is NULL, as
+# NULL and NaN are missing. Theory: docs/theory/exact-sums.md, (2).
+
+_NAN = " *[+-]?[nN][aA][nN] *"
+
+
+def number_cell(field: Field, dialect: Dialect) -> str:
+    """Return a cell as a double; NULL where it is missing, or text that is no number."""
+    if field.kind == TEXT:
+        assert dialect.number_from_text is not None, "no source of this engine has text for numbers"
+        text, quoted = f"CAST({field.reads} AS {dialect.text})", dialect.quoted
+        return dialect.number_from_text.format(text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted))
+    given = f"CAST({field.reads} AS {dialect.text})" if field.wide else field.reads
+    return f"CAST({given} AS {dialect.double})"
+
+
+def is_unread(text: str, dialect: Dialect) -> str:
+    """Return a test whether there is a text, where none was read: NaN is how programs write that there is none."""
+    return f"{text} IS NOT NULL AND NOT {dialect.matches.format(text, dialect.quoted(_NAN))}"
+
+
+def is_number(x: str, dialect: Dialect) -> str:
+    """Return a test whether a double is a number, an infinite one too: engines sort NaN above it."""
+    return f"{x} <= {double_constant(math.inf, dialect)}"
+
+
+def double_constant(value: float, dialect: Dialect) -> str:
+    """Return a double as a constant of a statement."""
+    if not math.isfinite(value):
+        return dialect.infinity
+    return f"CAST('{value + 0.0!r}' AS {dialect.double})"  # + 0.0: no negative zero

@@ -17,10 +17,9 @@ from snapdp.verifier.language.syntax import FUNCTIONS, Program, Rounding, as_lis
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
-from snapdp.verifier.machine.execution import Execution, Preimage
+from snapdp.verifier.machine.execution import Execution, Piece, Preimage
 from snapdp.verifier.machine.folding import folded, takes_functions
 from snapdp.verifier.machine.machine import Machine
-from snapdp.verifier.machine.monotone import Piece
 
 FORMAT = 1
 

@@ -1,4 +1,4 @@
-"""The independent checker of certificates: `python check.py certificate.json`. Standard library only.
+"""The independent checker of certificates: `python verify.py certificate.json`. Standard library only.
 
 Room: verifier, where the writer of certificates asks it, and `snapdp check` through the door; it imports nothing of
 the package and can be copied out and run alone.
@@ -774,7 +774,7 @@ def failure(problem: Exception) -> str:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
-        print("usage: python check.py certificate.json", file=sys.stderr)
+        print("usage: python verify.py certificate.json", file=sys.stderr)
         return 2
     try:
         return say_verdict(arguments[0])

@@ -18,9 +18,8 @@ from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context, round_n
 from snapdp.values import Value
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
-from snapdp.verifier.machine.execution import Execution, Preimage
-from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, joined
-from snapdp.verifier.machine.rationals import as_mpfr, as_number, is_nan
+from snapdp.verifier.machine.execution import NOT_MONOTONE, Execution, Piece, Preimage, joined
+from snapdp.verifier.machine.semantics import as_mpfr, as_number, is_nan
 
 LOG_BITS = 256
 

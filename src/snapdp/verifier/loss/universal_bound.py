@@ -2,7 +2,7 @@
 
 Room: verifier. The sum, the snap and the clamp are one fixed function of the real number f + noise; so only the tail of
 the noise is perturbed, by the factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide. Where sums do
-not round the formula is the one by which the mechanism chooses its noise (mechanism/law/bounds.py), so that what the
+not round the formula is the one by which the mechanism chooses its noise (mechanism/law/finite.py), so that what the
 mechanism charges is never judged by less.
 All numbers are enclosed outward; the bound is reported as a decimal rounded up.
 Theory: docs/theory/verifier-loss.md, (4)-(13), (27)-(30) and (40).

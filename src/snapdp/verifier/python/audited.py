@@ -12,23 +12,24 @@ from __future__ import annotations
 
 import inspect
 import numbers
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from fractions import Fraction
-from types import FunctionType
+from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
-from snapdp.exact import parameter
+from snapdp.exact import parameter, shown
 from snapdp.values import replaced
-from snapdp.verifier.language.grammar import RESERVED
-from snapdp.verifier.language.parser import ETA, parse
-from snapdp.verifier.language.printing import printed
-from snapdp.verifier.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable
+from snapdp.verifier.language.parser import ETA, LONGEST_TEXT, RESERVED, parse
+from snapdp.verifier.language.programs import decoded
+from snapdp.verifier.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable, printed
 from snapdp.verifier.machine.machine import Machine, parse_machine
-from snapdp.verifier.python.randomness import refuse_chance
-from snapdp.verifier.python.symbols import Traced
-from snapdp.verifier.python.trace import Trace, named
-from snapdp.verifier.python.tracing import run
+from snapdp.verifier.python.symbols import Trace, Traced, named
+from snapdp.verifier.python.tracing import refuse_chance, run
 
 if TYPE_CHECKING:
     from snapdp.verifier.loss.verdict import Verdict
@@ -201,3 +202,80 @@ def _double(value: Any) -> Any:
     if dtype is not None and value.shape != ():
         return value.astype("float64") if dtype.kind in "iuf" else value
     return float(value) if isinstance(value, numbers.Real) and not isinstance(value, float) else value
+
+
+# A function in a file: `FILE.py:function`. The file is run, as Python runs it when it is imported.
+#
+# What the file does when it is run, it does; whoever judges a file trusts it as far as running it. What
+# it prints goes to stderr. An error of the file is told by its kind and line, not by its text.
+
+SUFFIX = ".py:"
+_FORM = "Write FILE.py:function, a function that is decorated with @snapdp.audit(query=(-64, 64), epsilon=0.5)."
+
+
+def names_a_function(reference: str) -> bool:
+    """Tell whether a text is of the form FILE.py:function."""
+    return SUFFIX in reference
+
+
+def audited_function(reference: str) -> Audited:
+    """Return the audited function that FILE.py:function names; the file is run."""
+    path, _, name = reference.rpartition(":")
+    if not name.isidentifier():
+        raise ProgramError(f"{shown(reference)} names no function.", _FORM)
+    found = getattr(_module(Path(path)), name, None)
+    if found is None:
+        raise ProgramError(f"{shown(path)} has no {name}.", _FORM)
+    if not isinstance(found, Audited):
+        kind = named(type(found))
+        raise ProgramError(f"{name} in {shown(path)} is a {kind} that says nothing about its private value.", _FORM)
+    return found
+
+
+def _module(path: Path) -> ModuleType:
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    code = _compiled(path)
+    sys.path.insert(0, str(path.parent))
+    try:
+        with redirect_stdout(sys.stderr):
+            exec(code, module.__dict__)  # what this function is for
+    except (ProgramError, KeyboardInterrupt):
+        raise
+    except BaseException as problem:
+        raise _failed(path, problem) from None
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _compiled(path: Path) -> Any:
+    try:
+        with open_regular(path) as file:
+            text = decoded(file.read(LONGEST_TEXT + 1), name=path.name)
+    except OSError as problem:
+        why = problem.strerror or type(problem).__name__
+        raise ProgramError(f"{shown(str(path))} cannot be read: {why}.", _FORM) from None
+    if len(text) > LONGEST_TEXT:
+        raise ProgramError(
+            f"{path.name} has more than {LONGEST_TEXT} characters.", "Put the mechanism into its own file."
+        )
+    try:
+        return compile(text, str(path), "exec")
+    except (SyntaxError, ValueError) as problem:
+        line = getattr(problem, "lineno", None) or 1
+        raise ProgramError(
+            f"{path.name}, line {line}: this is no Python.", "Run it with Python first.", line=line
+        ) from None
+
+
+def _failed(path: Path, problem: BaseException) -> ProgramError:
+    """Return the refusal of a file that stopped: what kind of error, and the last line of the file it came through."""
+    line, step = 0, problem.__traceback__
+    while step is not None:
+        line = step.tb_lineno if step.tb_frame.f_code.co_filename == str(path) else line
+        step = step.tb_next
+    kind = named(type(problem))
+    return ProgramError(
+        f"{path.name}, line {line}: the file was run, and stopped with {kind}.", "Run it with Python first.", line=line
+    )

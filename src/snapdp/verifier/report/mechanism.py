@@ -18,7 +18,7 @@ from snapdp.values import replaced
 from snapdp.verifier.loss.shape import TheoremPremise
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.verifier.mechanism_program import program_of_mechanism
-from snapdp.verifier.report.summary import verdict_values
+from snapdp.verifier.report.verdict import verdict_values
 
 WIDTH = 79
 LABEL = 20

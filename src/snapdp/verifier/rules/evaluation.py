@@ -13,8 +13,8 @@ from fractions import Fraction
 from snapdp.exact import Enclosure
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Expression, Program, Sample, Statement
+from snapdp.verifier.machine.draws import Given, given
 from snapdp.verifier.machine.folding import folded, written_out
-from snapdp.verifier.machine.given import Given, given
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import PRECISION, evaluate_float, evaluate_real, run_float
 from snapdp.verifier.rules.printed_rules import derive_by

@@ -17,7 +17,6 @@ from typing import assert_never
 from snapdp.errors import ProgramError
 from snapdp.exact import exponent_of_power, power_of_two, round_nearest
 from snapdp.values import Value
-from snapdp.verifier.language.printing import Names, expression_text, names_of, statement_text
 from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
@@ -25,6 +24,7 @@ from snapdp.verifier.language.syntax import (
     ExactFunction,
     Expression,
     Logarithm,
+    Names,
     Negation,
     Program,
     QueryValue,
@@ -33,6 +33,9 @@ from snapdp.verifier.language.syntax import (
     Statement,
     Unary,
     Variable,
+    expression_text,
+    names_of,
+    statement_text,
 )
 from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 from snapdp.verifier.machine.semantics import Down, Powered, Up

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import product
 
 from snapdp.accuracy.adjusted.margins import Margin, MarginFamily
-from snapdp.accuracy.adjusted.summands import Summand, spacing_of
+from snapdp.accuracy.adjusted.noise import Summand, spacing_of
 from snapdp.accuracy.adjusted.trees import CountTree
 from snapdp.exact import exp_enclosure
 

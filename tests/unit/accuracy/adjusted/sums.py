@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from snapdp.accuracy.adjusted.figures import terms_of
 from snapdp.accuracy.adjusted.margins import margin_family, subsets
-from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
-from snapdp.accuracy.adjusted.summands import Summand, summands_of
+from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise, Summand, summands_of
 from snapdp.accuracy.adjusted.trees import count_tree
 
 F = Fraction

@@ -7,10 +7,9 @@ from fractions import Fraction
 import flint
 import pytest
 
-from snapdp.accuracy.adjusted import characteristic
-from snapdp.accuracy.adjusted.characteristic import EXACT_BITS, FREQUENCIES, SIDE, circle_law, kernel, width_for
-from snapdp.accuracy.adjusted.inversion import period_of
-from snapdp.accuracy.adjusted.summands import Summand
+from snapdp.accuracy.adjusted import radius as characteristic
+from snapdp.accuracy.adjusted.noise import Summand
+from snapdp.accuracy.adjusted.radius import EXACT_BITS, FREQUENCIES, SIDE, circle_law, kernel, period_of, width_for
 from tests.tiers import one_in
 from tests.unit.accuracy.adjusted.sums import added
 

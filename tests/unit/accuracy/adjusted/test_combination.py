@@ -9,12 +9,17 @@ from itertools import product
 
 import pytest
 
-from snapdp.accuracy.adjusted import combination
-from snapdp.accuracy.adjusted.combination import MOST_LAWS, none_moves, radius_of, variance_of
-from snapdp.accuracy.adjusted.inversion import inverted_radius
-from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise, count_noise
-from snapdp.accuracy.adjusted.summands import summands_of
-from snapdp.accuracy.adjusted.wide import sum_numbers, wide_radius
+from snapdp.accuracy.adjusted import radius as combination
+from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise, count_noise, summands_of
+from snapdp.accuracy.adjusted.radius import (
+    MOST_LAWS,
+    inverted_radius,
+    none_moves,
+    radius_of,
+    sum_numbers,
+    variance_of,
+    wide_radius,
+)
 from snapdp.errors import ParameterError
 from snapdp.exact import Enclosure, enclose, exp_enclosure
 from snapdp.mechanism import EXACT_GAMMA

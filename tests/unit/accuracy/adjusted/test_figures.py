@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.accuracy.adjusted.combination import radius_of
 from snapdp.accuracy.adjusted.figures import margins_worth, terms_of, tree_worth
 from snapdp.accuracy.adjusted.margins import margin_family, subsets
 from snapdp.accuracy.adjusted.noise import NoiseTerm, count_noise
+from snapdp.accuracy.adjusted.radius import radius_of
 
 F = Fraction
 ALL = list(subsets((0, 1, 2)))

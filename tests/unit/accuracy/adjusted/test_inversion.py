@@ -9,11 +9,21 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp.accuracy.adjusted.characteristic import CircleLaw, circle_law, kernel
 from snapdp.accuracy.adjusted.figures import terms_of
-from snapdp.accuracy.adjusted.inversion import KEPT, PLACES, SMEAR, holds, inside, inverted_radius, period_of
 from snapdp.accuracy.adjusted.margins import margin_family, subsets
-from snapdp.accuracy.adjusted.summands import Summand, summands_of
+from snapdp.accuracy.adjusted.noise import Summand, summands_of
+from snapdp.accuracy.adjusted.radius import (
+    KEPT,
+    PLACES,
+    SMEAR,
+    CircleLaw,
+    circle_law,
+    holds,
+    inside,
+    inverted_radius,
+    kernel,
+    period_of,
+)
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw
 from tests.unit.accuracy.adjusted.plain_radius import plain_radius
 from tests.unit.accuracy.adjusted.sums import added, noise, small_tables

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.accuracy.adjusted.margin_tables import adjusted_tables, exact_table
-from snapdp.accuracy.adjusted.margins import margin_family, subsets
+from snapdp.accuracy.adjusted.margins import adjusted_tables, exact_table, margin_family, subsets
 from snapdp.errors import ParameterError
 from tests.unit.accuracy.adjusted.brute import least_squares_of_margin, margin_rows, measured_cells
 from tests.unit.accuracy.adjusted.families import FAMILIES

@@ -9,8 +9,8 @@ from math import exp
 import pytest
 from hypothesis import given, strategies as st
 
-from snapdp.accuracy.adjusted.noise import NoiseTerm
-from snapdp.accuracy.adjusted.summands import (
+from snapdp.accuracy.adjusted.noise import (
+    NoiseTerm,
     Summand,
     exponent_reaching,
     hyperbolic_cosine,

@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.accuracy.adjusted.figures import terms_of, worth_of_kinds
-from snapdp.accuracy.adjusted.noise import SnappedNoise
-from snapdp.accuracy.adjusted.summands import summands_of
-from snapdp.accuracy.adjusted.tree_numbers import TreeNumbers
-from snapdp.accuracy.adjusted.tree_values import adjusted_values
-from snapdp.accuracy.adjusted.trees import count_tree
-from snapdp.accuracy.adjusted.wide import sum_numbers
+from snapdp.accuracy.adjusted.noise import SnappedNoise, summands_of
+from snapdp.accuracy.adjusted.radius import sum_numbers
+from snapdp.accuracy.adjusted.trees import TreeNumbers, adjusted_values, count_tree
 from tests.unit.accuracy.adjusted.families import TREES, random_tree
 
 F = Fraction

@@ -8,8 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.accuracy.adjusted.tree_values import adjusted_values
-from snapdp.accuracy.adjusted.trees import count_tree
+from snapdp.accuracy.adjusted.trees import adjusted_values, count_tree
 from snapdp.errors import ParameterError
 from tests.unit.accuracy.adjusted.brute import least_squares_of_tree, measured_nodes, tree_rows
 from tests.unit.accuracy.adjusted.families import TREES, UNEQUAL, random_tree

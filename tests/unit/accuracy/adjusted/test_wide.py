@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.accuracy.adjusted.summands import exponent_reaching
-from snapdp.accuracy.adjusted.wide import EXPONENTS, LN_2, SumNumbers, cosh_up, growth, sum_numbers, wide_radius
+from snapdp.accuracy.adjusted.noise import exponent_reaching
+from snapdp.accuracy.adjusted.radius import EXPONENTS, LN_2, SumNumbers, cosh_up, growth, sum_numbers, wide_radius
 from snapdp.exact import exp_enclosure, ln_enclosure
 from tests.tiers import one_in
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw

@@ -17,9 +17,8 @@ import pytest
 
 from snapdp import published
 from snapdp.accuracy.clamping import binding_probability, bound_for
-from snapdp.accuracy.epsilon import epsilon_for
+from snapdp.accuracy.epsilon import DIGITS, epsilon_for
 from snapdp.accuracy.error import METHODS, accuracy
-from snapdp.accuracy.four_digits import DIGITS
 from snapdp.accuracy.moments import bias
 from snapdp.accuracy.published.formulas import f_z
 from snapdp.errors import BoundError, ParameterError, PremiseError

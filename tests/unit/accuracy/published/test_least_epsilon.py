@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from snapdp import published
-from snapdp.accuracy.four_digits import decimal, index_down
-from snapdp.accuracy.tails import worst_exceeds
+from snapdp.accuracy.epsilon import decimal, index_down
+from snapdp.accuracy.error import worst_exceeds
 from tests.unit.accuracy.brute import F
 
 

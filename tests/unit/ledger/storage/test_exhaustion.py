@@ -14,7 +14,7 @@ import pytest
 
 from snapdp.errors import LedgerError
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage import sqlite_link
+from snapdp.ledger.storage import sqlite_connection as sqlite_link
 from tests import ROOT
 from tests.unit.release.support import NAME, F, fingerprint, new_ledger, release
 

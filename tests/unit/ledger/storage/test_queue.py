@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from snapdp.ledger.storage import inode
-from snapdp.ledger.storage.inode import Inode
+from snapdp.ledger.storage import sqlite_connection as inode
+from snapdp.ledger.storage.sqlite_connection import Inode
 from snapdp.ledger.storage.sqlite_file import SqliteFile
 from tests import ROOT
 from tests.unit.release.support import NAME, ask, new_ledger, release
@@ -82,7 +82,7 @@ def test_who_lets_go_and_asks_again_comes_last(path):
 QUEUES = """
 import sys
 from pathlib import Path
-from snapdp.ledger.storage.inode import Inode
+from snapdp.ledger.storage.sqlite_connection import Inode
 inode = Inode(Path(sys.argv[1]))
 inode._locked = lambda way: print("first", flush=True)
 inode.acquire(alone=True, patience=1000)

@@ -14,7 +14,7 @@ from snapdp.errors import ParameterError
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import COMMON_DENOMINATOR
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.definitions import differences, fresh_lines, lines_of
+from snapdp.ledger.storage.postgres import differences, fresh_lines, lines_of
 from tests.unit.ledger.teams import opened, psycopg, refused
 from tests.unit.release.support import NAME, TERMS, F, fingerprint, new_ledger, release
 

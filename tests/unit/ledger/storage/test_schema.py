@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from snapdp.errors import LedgerError
-from snapdp.ledger.backup import restore
-from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.ledger import Ledger, restore
 from snapdp.ledger.storage import schema
 from snapdp.ledger.storage.schema import expected_schema, schema_digest, schema_of, schema_text
 from snapdp.ledger.storage.sqlite_file import SqliteFile

@@ -13,11 +13,10 @@ import snapdp
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import HALF, round_up
 from snapdp.exact.enclosure import Enclosure, enclose
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner
+from snapdp.mechanism.parameters import Inner, Precision
 from tests.oracles.enumeration import enumerated_law
 
 F = Fraction

@@ -10,12 +10,11 @@ import snapdp
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import round_up
 from snapdp.exact.enclosure import enclose
-from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters, notes_effective_epsilon
-from snapdp.mechanism.law.bounds import liu_loss, mironov_loss, proved_loss
+from snapdp.mechanism.law.finite import liu_loss, mironov_loss, proved_loss
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.law.loss import loss_bracket, pair_loss, worst_pair
-from snapdp.mechanism.parameters import Inner
+from snapdp.mechanism.parameters import Inner, Precision
 from tests.tiers import one_in
 
 F = Fraction

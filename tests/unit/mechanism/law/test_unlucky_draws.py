@@ -9,9 +9,15 @@ import pytest
 from snapdp.exact import floor_log2, power_of_two
 from snapdp.mechanism.law.finite import FiniteLaw
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.law.loss import pair_loss
-from snapdp.mechanism.law.unlucky_draws import KEPT, _threshold, moved
-from snapdp.mechanism.law.unlucky_values import Unlucky, breakpoints, unlucky_values
+from snapdp.mechanism.law.loss import (
+    UNLUCKY_DRAWS_KEPT as KEPT,
+    Unlucky,
+    _threshold,
+    breakpoints,
+    moved,
+    pair_loss,
+    unlucky_values,
+)
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 from tests.unit.mechanism.law.test_unlucky_values import RULES, excess, mechanism
 

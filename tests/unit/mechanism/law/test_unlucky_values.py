@@ -9,8 +9,7 @@ import pytest
 
 import snapdp
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.law.loss import PairLoss, pair_loss, worst_pair
-from snapdp.mechanism.law.unlucky_values import KEPT, unlucky_values
+from snapdp.mechanism.law.loss import KEPT, PairLoss, pair_loss, unlucky_values, worst_pair
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 
 F = Fraction

@@ -10,8 +10,8 @@ import pytest
 
 from snapdp import FinitePrecision, Snapping
 from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.mechanism.sampling.arrays import checked_values
 from snapdp.mechanism.sampling.filter import ScalarSampler
-from snapdp.mechanism.sampling.many_values import checked_values
 from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.randomness.bits import RecordedBits
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from snapdp import BoundError, DataError, FinitePrecision, ParameterError, PremiseError, SnapdpError, Snapping
-from snapdp.mechanism.arithmetic import Precision
+from snapdp.mechanism.parameters import Precision
 from snapdp.randomness import bits
 
 SMALL, LARGE = 5, 50  # arrays below and above the size from which the vector path is taken

@@ -11,9 +11,9 @@ import pytest
 
 import snapdp
 from snapdp.release import Release
-from snapdp.release.digits import shown_pair
+from snapdp.release.numbers import shown_pair
 from snapdp.release.remarks import unknown_places
-from snapdp.release.report.quantiles import table_places
+from snapdp.release.report.results import table_places
 from tests.unit.audits.releases import random_record
 from tests.unit.release.report.printed import printed
 

@@ -8,7 +8,7 @@ import pytest
 
 import snapdp
 from snapdp.display import Axis, Step, step_figure
-from snapdp.release.report.quantiles import MOST_PICTURES
+from snapdp.release.report.results import MOST_PICTURES
 
 PATH = re.compile(r'd="([^"]*)"')
 

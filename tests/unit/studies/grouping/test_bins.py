@@ -9,7 +9,7 @@ import pytest
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import NumberColumn, integer_column, number_column
-from snapdp.studies.grouping.bins import BinnedColumn, binned
+from snapdp.studies.grouping.groups import BinnedColumn, binned
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.histogram import histogram_query
 

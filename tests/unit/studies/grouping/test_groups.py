@@ -8,16 +8,14 @@ import json
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError
-from snapdp.studies.categories import boolean_column, date_column
+from snapdp.studies.categories import Periods, boolean_column, date_column
 from snapdp.studies.columns import CategoryColumn, category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import Unlisted, column_values, groups_from, groups_values
-from snapdp.studies.grouping.bins import binned
-from snapdp.studies.grouping.groups import MOST_CELLS, MOST_COLUMNS, CrossedLabels, groups_of, label_columns
-from snapdp.studies.periods import Periods
-from snapdp.studies.readable import label_text, readable_cell, readable_keys
+from snapdp.studies.grouping.groups import MOST_CELLS, MOST_COLUMNS, CrossedLabels, binned, groups_of, label_columns
+from snapdp.studies.labels import label_text, readable_cell, readable_keys
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.histogram import Histogram, histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.registry import statistic_class

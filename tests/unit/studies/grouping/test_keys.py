@@ -14,7 +14,7 @@ from snapdp.studies.columns import INLINE, integer_column
 from snapdp.studies.grouping.groups import groups_of
 from snapdp.studies.grouping.keys import MOST_KEYS, KeyLabels, digest_of_keys, keyed_groups, keys_of
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.registry import statistic_class

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import snapdp
-from snapdp.accuracy.four_digits import next_four_digits
-from snapdp.accuracy.hints import Hint, cliff_hint
+from snapdp.accuracy.curve import Hint, cliff_hint
+from snapdp.accuracy.epsilon import next_four_digits
 from snapdp.exact import round_digits_up
 from snapdp.studies import cliff_in_words, cliffs_of
 from snapdp.values import replaced

@@ -11,22 +11,19 @@ from hypothesis import example, given, settings, strategies as st
 from snapdp.accuracy import accuracy
 from snapdp.display import four_digits_up
 from snapdp.errors import BudgetError, ParameterError, PremiseError
-from snapdp.exact.decimals import floor_log10, power_of_ten
+from snapdp.exact.dyadic import floor_log10, power_of_ten
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plans.asked import ask
-from snapdp.studies.plans.lines import Line, planned
-from snapdp.studies.plans.part_worth import curve_of_part
+from snapdp.studies.plans.lines import Line, ask, curve_of_part, planned
 from snapdp.studies.plans.plan import Plan, plan
-from snapdp.studies.plans.words import plan_words
+from snapdp.studies.plans.text import plan_words
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.centred.means import derived_mean
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.centred import derived_mean
+from snapdp.studies.statistics.counts import count_query, persons_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism
-from snapdp.studies.statistics.persons import persons_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import snapdp
-from snapdp.studies.plans.remembered import MOST_CELLS, remembered
+from snapdp.studies.plans.lines import MOST_CELLS, remembered
 from snapdp.values import replaced
 
 

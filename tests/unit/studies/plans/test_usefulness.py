@@ -11,18 +11,17 @@ import snapdp
 from snapdp.errors import ParameterError
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plans.asked import ask
-from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.advice import BEYOND, short_decimal_at, useful_epsilon, useless_lines
+from snapdp.studies.plans.lines import Line, ask
 from snapdp.studies.plans.plan import Plan, plan
-from snapdp.studies.plans.usefulness import BEYOND, short_decimal_at, useful_epsilon, useless_lines
-from snapdp.studies.plans.words import useless_in_words
-from snapdp.studies.ranks.quantiles import quantiles_query
+from snapdp.studies.plans.text import useless_in_words
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
-from snapdp.studies.statistics.number_errors import NumberError
+from snapdp.studies.statistics.parts import NumberError
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced

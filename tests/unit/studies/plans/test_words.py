@@ -10,15 +10,12 @@ import pytest
 import snapdp
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plans.asked import ask
-from snapdp.studies.plans.cuts import excess_of
-from snapdp.studies.plans.lines import Line
-from snapdp.studies.plans.plan import Plan, plan
-from snapdp.studies.plans.table import columns_of, heads_of, lines_of, rows_of
-from snapdp.studies.plans.variance_ways import other_way
-from snapdp.studies.plans.words import IN_PYTHON, details_of, plan_words
+from snapdp.studies.plans.advice import other_way
+from snapdp.studies.plans.lines import Line, ask
+from snapdp.studies.plans.plan import Plan, excess_of, plan
+from snapdp.studies.plans.text import IN_PYTHON, columns_of, details_of, heads_of, lines_of, plan_words, rows_of
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise, product
 
+from snapdp.studies.categories import parents_table
 from snapdp.studies.columns import CategoryColumn, NumberColumn
-from snapdp.studies.grouping.bins import BinnedColumn
+from snapdp.studies.grouping.groups import BinnedColumn
 from snapdp.studies.grouping.keys import KeyedGroups
-from snapdp.studies.grouping.parents import parents_table
 from snapdp.studies.relation import Relation
 from snapdp.verifier.language.syntax import Query
 

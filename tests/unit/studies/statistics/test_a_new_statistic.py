@@ -22,14 +22,11 @@ from snapdp.release.result import load_record
 from snapdp.studies.aggregates import Aggregate, Products
 from snapdp.studies.columns import integer_column
 from snapdp.studies.conditions import joined
-from snapdp.studies.reader import study_from_values
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.details import Detail, NumberDetail
-from snapdp.studies.statistics.parts import Numerator, Part
+from snapdp.studies.statistics.parts import Numerator, Part, numbers_of
 from snapdp.studies.statistics.registry import KINDS, statistic_class
-from snapdp.studies.statistics.shared_parts import numbers_of
-from snapdp.studies.statistics.statistic import Statistic
-from snapdp.studies.writer import study_to_toml
+from snapdp.studies.statistics.statistic import Detail, NumberDetail, Statistic
+from snapdp.studies.study_file import study_from_values, study_to_toml
 from snapdp.values import replaced
 
 

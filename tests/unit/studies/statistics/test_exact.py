@@ -12,17 +12,17 @@ from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact import nearest_multiple
-from snapdp.release.private_values import exact_values
+from snapdp.release.release import exact_values
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.grouping.bins import binned
-from snapdp.studies.ranks.quantiles import quantiles_query
+from snapdp.studies.grouping.groups import binned
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.answers import aggregates_of, numerators
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.quantiles import quantiles_query
+from snapdp.studies.statistics.statistic import aggregates_of, numerators
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.tables.engines.opening import open_table

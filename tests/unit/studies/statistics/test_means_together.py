@@ -18,8 +18,8 @@ from snapdp.studies.columns import category_column, integer_column, number_colum
 from snapdp.studies.conditions import condition
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.answers import aggregates_of, numerators
 from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean, mean_query
+from snapdp.studies.statistics.statistic import aggregates_of, numerators
 from snapdp.tables.engines.opening import open_table
 from tests.unit.studies.statistics.enumeration import Extremes, grid_values
 

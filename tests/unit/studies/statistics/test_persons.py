@@ -13,9 +13,8 @@ from snapdp.studies.aggregates import Aggregates, People, Persons
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.answers import numerators
-from snapdp.studies.statistics.count import count_query
-from snapdp.studies.statistics.persons import persons_query
+from snapdp.studies.statistics.counts import count_query, persons_query
+from snapdp.studies.statistics.statistic import numerators
 
 F = Fraction
 GROUPS = ("a", "b", "c")

@@ -17,7 +17,7 @@ from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import column_from, column_values
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import Mean, mean_query

@@ -10,15 +10,15 @@ import pytest
 from snapdp.errors import BoundError, ParameterError
 from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies.aggregates import Aggregates, Count
+from snapdp.studies.categories import with_parents
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.grouping.bins import binned
-from snapdp.studies.grouping.parents import with_parents
+from snapdp.studies.grouping.groups import binned
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.adjusted import LARGEST_RATIO, check_margins
-from snapdp.studies.statistics.answers import numerators
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.parts import mechanism
+from snapdp.studies.statistics.statistic import numerators
 from snapdp.studies.statistics.sum import sum_query
 from tests.unit.studies.statistics.enumeration import Extremes, grid_values, part_statistics
 from tests.unit.studies.statistics.test_sensitivities import proven

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.release.private_values import exact_values
+from snapdp.release.release import exact_values
 from snapdp.studies.aggregates import Bins, Categories, Count, LevelCounts, Persons, Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
-from snapdp.studies.grouping.bins import binned
+from snapdp.studies.grouping.groups import binned
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.relation import add_remove
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query

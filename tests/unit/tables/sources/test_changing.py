@@ -16,7 +16,7 @@ from snapdp.studies.columns import category_column, integer_column
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.keys import read_keys
-from snapdp.tables.sources import csv_bytes
+from snapdp.tables.sources import csv as csv_bytes
 from tests.tiers import first_of
 
 AGE = integer_column("age", lower=0, upper=120, missing="middle")

@@ -15,9 +15,8 @@ from snapdp.studies.aggregates import Categories, Count, Persons, Sum
 from snapdp.studies.columns import category_column
 from snapdp.studies.csv_dialect import DELIMITERS, QUOTES, CsvDialect
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sources import csv_bytes as csvtext, csv_form as csvform
-from snapdp.tables.sources.csv import CsvSource
-from snapdp.tables.sources.csv_bytes import scanned
+from snapdp.tables.sources import csv as csvtext, csv_form as csvform
+from snapdp.tables.sources.csv import CsvSource, scanned
 from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, lines, read
 from snapdp.tables.sql.stored import Rows
 from snapdp.values import replaced

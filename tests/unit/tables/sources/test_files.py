@@ -16,7 +16,7 @@ from snapdp.errors import DataError
 from snapdp.studies.aggregates import Count, Sum
 from snapdp.studies.columns import integer_column
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sources.paths import OTHER_PROGRAMS
+from snapdp.tables.sources.source import OTHER_PROGRAMS
 
 AGE = integer_column("age", lower=0, upper=120, missing="middle")
 ASKED = [Count(), Sum(column=AGE)]

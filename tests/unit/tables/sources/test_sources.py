@@ -22,7 +22,7 @@ from snapdp.studies.grouping.keys import digest_of_keys, keyed_groups, keys_of
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.opening import open_source
-from snapdp.tables.sources.parquet import ParquetSource
+from snapdp.tables.sources.stored import ParquetSource
 from tests.tiers import first_of
 from tests.unit.tables.tables import FORMATS, csv_text
 

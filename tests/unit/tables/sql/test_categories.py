@@ -14,16 +14,14 @@ import pyarrow as pa
 import pytest
 
 from snapdp.errors import DataError
-from snapdp.studies.categories import KIND_KEYS, DateColumn, boolean_column, date_column, place_of
-from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INTEGER, NUMBER, PERSON, category_column
+from snapdp.studies.categories import EACH, KIND_KEYS, DateColumn, boolean_column, date_column, place_of
+from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INTEGER, MAGNITUDE, NUMBER, PERSON, category_column
 from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.studies.grouping.keys import KEY
-from snapdp.studies.magnitudes import MAGNITUDE
-from snapdp.studies.periods import EACH
 from snapdp.tables.engines import postgres
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.spark import SparkFrame
-from snapdp.tables.sources.duckdb_types import described
+from snapdp.tables.sources.stored import described
 from snapdp.tables.sql.stored import ALLOWED
 from tests.services import on_spark
 from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spark_table

@@ -17,8 +17,8 @@ import pytest
 
 from snapdp.errors import DataError
 from snapdp.studies.aggregates import Categories
+from snapdp.studies.columns import magnitude_column
 from snapdp.studies.csv_dialect import CsvDialect
-from snapdp.studies.magnitudes import magnitude_column
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.csv_form import plain_number
 from tests.services import on_spark

@@ -8,11 +8,11 @@ import pytest
 
 from snapdp.studies.aggregates import Bins, Count, Levels, Persons, Present, Products, Sum
 from snapdp.studies.columns import integer_column, number_column
-from snapdp.studies.grouping.bins import binned
+from snapdp.studies.grouping.groups import binned
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.answers import numerators
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.statistic import numerators
 from snapdp.tables.engines.opening import open_table
 from tests.services import on_spark
 from tests.unit.studies.test_aggregates import SOME, plain, random_table

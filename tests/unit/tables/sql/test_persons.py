@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.release.private_values import exact_values
+from snapdp.release.release import exact_values
 from snapdp.studies.aggregates import Bins, Categories, Count, People, Persons, Sum
 from snapdp.studies.columns import PersonColumn, category_column, integer_column
 from snapdp.studies.relation import add_remove
-from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.tables.engines.engine import statement
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sources.duckdb_types import described
+from snapdp.tables.sources.stored import described
 from snapdp.tables.sql import generator, persons as persons_of_sql
 from snapdp.tables.sql.dialects import DUCKDB, POSTGRES, SPARK
 from snapdp.tables.sql.generator import level_rows

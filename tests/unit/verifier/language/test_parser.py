@@ -10,9 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import ProgramError
 from snapdp.values import replaced
-from snapdp.verifier.language.grammar import LONGEST_TEXT
-from snapdp.verifier.language.parser import claim_value, parse
-from snapdp.verifier.language.printing import printed
+from snapdp.verifier.language.parser import LONGEST_TEXT, claim_value, parse
 from snapdp.verifier.language.programs import load_program, program_names, program_text
 from snapdp.verifier.language.syntax import (
     FUNCTIONS,
@@ -29,6 +27,7 @@ from snapdp.verifier.language.syntax import (
     Rounding,
     Sample,
     Variable,
+    printed,
 )
 from tests.tiers import first_of
 

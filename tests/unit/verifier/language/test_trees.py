@@ -9,8 +9,7 @@ from typing import get_args
 import pytest
 
 from snapdp.verifier.language import syntax
-from snapdp.verifier.language.printing import expression_text
-from snapdp.verifier.language.syntax import as_lists, from_lists
+from snapdp.verifier.language.syntax import as_lists, expression_text, from_lists
 from snapdp.verifier.machine.folding import children
 from snapdp.verifier.machine.semantics import Bound
 from tests import ROOT

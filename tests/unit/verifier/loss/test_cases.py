@@ -9,9 +9,9 @@ import pytest
 
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.verifier import asked_pair, case_constants, load_program, parse, parse_machine, telling_pairs, verify
-from snapdp.verifier.loss.cases import PRINTED
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import CASES
+from snapdp.verifier.loss.verdict import PRINTED
 from snapdp.verifier.report.cases import cases_text, cases_values
 
 

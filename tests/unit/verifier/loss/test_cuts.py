@@ -14,7 +14,7 @@ import pytest
 from snapdp.exact.dyadic import round_nearest
 from snapdp.values import replaced
 from snapdp.verifier.language.parser import parse
-from snapdp.verifier.loss.cuts import RisingStep, half_gap, slack
+from snapdp.verifier.loss.snap import RisingStep, half_gap, slack
 from snapdp.verifier.loss.universal_bound import furthest_boundary, universal_bound
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import Machine

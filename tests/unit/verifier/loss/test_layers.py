@@ -13,7 +13,7 @@ from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.certificate.check import check
 from snapdp.verifier.language import syntax
 from snapdp.verifier.language.parser import parse
-from snapdp.verifier.loss.layers import layers
+from snapdp.verifier.loss.query_path import layers
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.folding import folded
 from snapdp.verifier.machine.machine import Machine

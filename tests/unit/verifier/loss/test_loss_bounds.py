@@ -12,9 +12,9 @@ import pytest
 from snapdp.exact.dyadic import power_of_two_at_least, round_nearest
 from snapdp.exact.functions import ln_enclosure
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
-from snapdp.verifier.loss.neighbours import float_at_most
 from snapdp.verifier.loss.pointwise import CASES, Outputs, case_of, case_table, moved_boundary, pointwise
 from snapdp.verifier.loss.universal_bound import excess, furthest_boundary, tail_errors, universal_bound
+from snapdp.verifier.loss.witness import float_at_most
 from snapdp.verifier.machine.machine import Machine
 from tests.unit.verifier.few_bits import BITS, largest_ratio, masses
 from tests.unit.verifier.snaps import floats_in, judged, shape_of, snap

@@ -11,14 +11,13 @@ import pytest
 from snapdp.values import replaced
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss import universal_bound as bounds
-from snapdp.verifier.loss.noise import Noise
+from snapdp.verifier.loss.shape import Noise
 from snapdp.verifier.loss.universal_bound import folded_step, universal_bound
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine import draws as machine_draws
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.report.page import verdict_page
-from snapdp.verifier.report.reproduction import python_lines
-from snapdp.verifier.report.summary import headline, verdict_text
+from snapdp.verifier.report.verdict import headline, python_lines, verdict_text
 from tests.unit.verifier import counted
 from tests.unit.verifier.snaps import shape_of
 

@@ -10,7 +10,7 @@ import pytest
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import next_above, next_below
 from snapdp.verifier import Machine, load_program, output_draws, parse, parse_machine, run_float
-from snapdp.verifier.report.output_draws import output_draws_text, output_draws_values
+from snapdp.verifier.report.cases import output_draws_text, output_draws_values
 
 
 def released(program, machine, f, sign, u):

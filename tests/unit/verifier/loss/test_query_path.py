@@ -236,7 +236,7 @@ def test_the_example_of_decimals_has_private_values_that_are_further_apart_than_
 
 
 def test_pairs_that_move_furthest_are_tried_first():
-    from snapdp.verifier.loss.neighbours import Neighbours
+    from snapdp.verifier.loss.witness import Neighbours
 
     machine = Machine()
     made = program("f(D)/3", query="[-96, 96]", sensitivity="3")

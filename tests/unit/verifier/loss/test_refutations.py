@@ -17,11 +17,10 @@ from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.certificate.check import check
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.syntax import Program, from_lists
-from snapdp.verifier.loss.neighbours import Neighbours
 from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.loss.witness import Neighbours
 from snapdp.verifier.machine.machine import Machine, parse_machine
-from snapdp.verifier.report.reproduction import python_lines
-from snapdp.verifier.report.summary import headline
+from snapdp.verifier.report.verdict import headline, python_lines
 from tests.unit.verifier import shapes
 from tests.unit.verifier.certificate.mutation import mutants
 from tests.unit.verifier.snaps import shape_of, snap

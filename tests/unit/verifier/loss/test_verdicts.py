@@ -18,8 +18,7 @@ from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.language.syntax import from_lists
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import Machine, parse_machine
-from snapdp.verifier.report.reproduction import python_lines
-from snapdp.verifier.report.summary import headline, verdict_text, verdict_values
+from snapdp.verifier.report.verdict import headline, python_lines, verdict_text, verdict_values
 from tests.unit.verifier.snaps import snap
 
 

@@ -21,8 +21,7 @@ from snapdp.verifier.machine.folding import folded
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.machine.semantics import evaluate_real, run_float
 from snapdp.verifier.report.derivation import derivation_text, derivation_values
-from snapdp.verifier.report.reproduction import python_lines
-from snapdp.verifier.report.summary import verdict_text, verdict_values
+from snapdp.verifier.report.verdict import python_lines, verdict_text, verdict_values
 from snapdp.verifier.rules.rules import derivations, derive
 from tests.unit.verifier.second_opinion import theorem
 from tests.unit.verifier.snaps import judged, shape_of, snap

@@ -21,8 +21,7 @@ from snapdp.verifier.machine.draws import Multiples, PositiveFloats, RoundedLoga
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.folding import folded
 from snapdp.verifier.machine.machine import Machine
-from snapdp.verifier.machine.rationals import as_mpfr
-from snapdp.verifier.machine.semantics import run_float
+from snapdp.verifier.machine.semantics import as_mpfr, run_float
 from tests.unit.verifier.snaps import judged, shape_of, snap
 
 MACHINES = [

@@ -8,7 +8,7 @@ import pytest
 
 from snapdp.errors import ParameterError
 from snapdp.verifier import load_program, parse, parse_machine
-from snapdp.verifier.machine.given import given
+from snapdp.verifier.machine.draws import given
 
 HALF = load_program("snap_half")
 

@@ -12,11 +12,10 @@ from snapdp.errors import PremiseError
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.exact_loss import ProgramLaw
 from snapdp.verifier.loss.verdict import verify
-from snapdp.verifier.machine.execution import Execution
+from snapdp.verifier.machine.execution import Execution, Piece, joined
 from snapdp.verifier.machine.machine import Machine, parse_machine
-from snapdp.verifier.machine.monotone import Piece, joined
 from snapdp.verifier.machine.semantics import run_float
-from snapdp.verifier.report.reproduction import python_lines
+from snapdp.verifier.report.verdict import python_lines
 from tests.unit.verifier import counted
 
 FOLDED = "sign(U - 0.5) * ln(1 - 2 * abs(U - 0.5))"

@@ -12,8 +12,7 @@ from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.exact_loss import ProgramLaw
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
-from snapdp.verifier.machine.rationals import as_mpfr, as_number, fraction_of
-from snapdp.verifier.machine.semantics import run_float
+from snapdp.verifier.machine.semantics import as_mpfr, as_number, fraction_of, run_float
 
 FRAME = "program r {{ query f in [-8, 8] sensitivity 1; U <-$ unif; S <-$ {{-1,1}}; z = {}; return z; }}"
 SNAP = "clamp[8](round[2](f(D) + S * ln(U) * 2))"

@@ -17,12 +17,11 @@ import pytest
 
 import snapdp
 from snapdp.errors import ProgramError
-from snapdp.verifier.language.printing import printed
 from snapdp.verifier.language.programs import load_program, program_names
-from snapdp.verifier.language.syntax import Binary, Constant, Logarithm, Negation, QueryValue, Variable
+from snapdp.verifier.language.syntax import Binary, Constant, Logarithm, Negation, QueryValue, Variable, printed
 from snapdp.verifier.loss.verdict import verify
-from snapdp.verifier.python.traced_functions import clamp, ln, round_to
-from snapdp.verifier.report.summary import headline
+from snapdp.verifier.python.symbols import clamp, ln, round_to
+from snapdp.verifier.report.verdict import headline
 from tests.unit.verifier.mechanisms import PAIRS, snap_half, snap_mul
 
 GENERATOR = np.random.default_rng(1)

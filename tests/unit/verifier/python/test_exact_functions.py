@@ -15,9 +15,8 @@ from snapdp.errors import DataError, ParameterError, ProgramError
 from snapdp.verifier import clamp, ln, printed, round_to
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
-from snapdp.verifier.machine.rationals import as_mpfr
-from snapdp.verifier.machine.semantics import run_float
-from snapdp.verifier.report.reproduction import python_lines
+from snapdp.verifier.machine.semantics import as_mpfr, run_float
+from snapdp.verifier.report.verdict import python_lines
 
 QUERY = {"query": (-64, 64), "epsilon": 0.5}
 ALMOST_HALF = 0.49999999999999994

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snapdp.errors import ProgramError
-from snapdp.verifier.python.files import audited_function, names_a_function
+from snapdp.verifier.python.audited import audited_function, names_a_function
 
 GOOD = """
 import snapdp

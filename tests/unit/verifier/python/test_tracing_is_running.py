@@ -19,9 +19,7 @@ from snapdp.verifier.language.syntax import QueryValue, Variable
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import run_float
-from snapdp.verifier.python.symbols import Traced
-from snapdp.verifier.python.trace import Trace
-from snapdp.verifier.python.traced_functions import clamp, ln, round_to
+from snapdp.verifier.python.symbols import Trace, Traced, clamp, ln, round_to
 from snapdp.verifier.python.tracing import run
 
 # The pinned example: exact integers, 6 apart, that doubles cannot tell from 8.

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.verifier.export.gappa import gappa
+from snapdp.verifier.export import gappa
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.programs import load_program, program_names
 from snapdp.verifier.machine.machine import Machine, parse_machine

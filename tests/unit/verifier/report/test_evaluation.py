@@ -9,7 +9,7 @@ import pytest
 
 from snapdp.values import replaced
 from snapdp.verifier import evaluate, evaluation_text, evaluation_values, load_program, parse, parse_machine
-from snapdp.verifier.report.evaluation import decimals, picture
+from snapdp.verifier.report.cases import decimals, picture
 
 
 def evaluation(name: str = "snap_half", machine: str = "", **values: object):

@@ -12,7 +12,7 @@ from snapdp.verifier.certificate.certificate import certificate_of
 from snapdp.verifier.certificate.check import examine
 from snapdp.verifier.mechanism_program import verify_mechanism
 from snapdp.verifier.report.mechanism import from_epsilon, mechanism_text
-from snapdp.verifier.report.summary import headline
+from snapdp.verifier.report.verdict import headline
 
 WIDE = {"epsilon": "0.9", "sensitivity": "1/3", "lower": 0, "upper": 10**9}
 

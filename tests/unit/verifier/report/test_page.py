@@ -16,9 +16,8 @@ from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.loss.verdict import Verdict, verify
 from snapdp.verifier.mechanism_program import mechanism_pair, verify_mechanism
 from snapdp.verifier.report.cases import in_data_units, readable
-from snapdp.verifier.report.measure import measure_of
-from snapdp.verifier.report.page import verdict_page
-from snapdp.verifier.report.pictures import WIDTH, against_claim
+from snapdp.verifier.report.page import WIDTH, against_claim, verdict_page
+from snapdp.verifier.report.verdict import measure_of
 from tests.unit.verifier.snaps import snap
 
 MECHANISM = Snapping(epsilon="0.9", sensitivity="1/3", lower=0, upper=5, arithmetic="proved")

@@ -12,8 +12,7 @@ from pathlib import Path
 from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
 from snapdp.exact import shown
-from snapdp.verifier.language.grammar import LONGEST_TEXT
-from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.parser import LONGEST_TEXT, parse
 from snapdp.verifier.language.syntax import Program
 
 _FOLDER = Path(__file__).parent

@@ -1,1 +1,0 @@
-"""What `snapdp ledger` opens, amends and shows: the accounts of a ledger."""

@@ -1,0 +1,258 @@
+"""`snapdp attack`: break the usual way of adding noise, then try the same on ours.
+
+Room: cli. Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
+refuted, 2 where a name is none, or a target that was asked for by name cannot be imported.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from snapdp.attacks import FALSE_ALARM, INSTALLED_BY, Attack, AttackOutcome, AttackRow
+from snapdp.cli.flags.files import picture_option, writing_picture
+from snapdp.cli.flags.numbers import WholeRange
+from snapdp.cli.screen import echo, echo_json, folded, note, say, stepping, table
+from snapdp.display import decimal_down, exact_amount, four_digits_up, one_line
+from snapdp.errors import ParameterError
+from snapdp.exact import to_float_down, to_float_up
+
+EXAMPLE = """\b
+Examples:
+  snapdp attack --list
+  snapdp attack precision
+  snapdp attack precision ties --target numpy --target snapdp --json
+  snapdp attack truncated-noise --trials 2000 --seed 7 --plot attack.svg
+"""
+REFUTED, ABSENT = 1, 2  # exit codes
+SEEDS = 1 << 32
+FEWEST, MOST = 10, 1_000_000
+
+
+@click.command("attack", epilog=EXAMPLE)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--target", "targets", multiple=True, metavar="TARGET", help="Only this: numpy, snapdp, or a peer.")
+@click.option(
+    "--trials",
+    type=WholeRange(FEWEST, MOST),
+    metavar="N",
+    help="Outputs of either input.  [default: the attack's own]",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, SEEDS - 1), metavar="S", help="Of numpy's noise.  [default: a fresh one]"
+)
+@click.option("--list", "as_list", is_flag=True, help="List the attacks, and run none.")
+@picture_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows.")
+@click.pass_context
+def attack_command(
+    ctx: click.Context,
+    /,
+    names: tuple[str, ...],
+    targets: tuple[str, ...],
+    trials: int | None,
+    seed: int | None,
+    as_list: bool,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Break the textbook, then try to break ours.
+
+    Each attack takes two inputs that differ by what one person may change, counts an event in the outputs of both, and
+    shows how large the privacy loss is at least, beside the epsilon that was claimed. It is run against the usual way
+    (numpy), against snapdp, and against diffprivlib, opendp and python-dp where they are installed. A NAME runs one
+    attack and explains it; without one all are run, within a minute. Nothing is read, and nothing is charged.
+    """
+
+    ctx.meta["snapdp.json"] = as_json
+    asked = _asked(names, targets)
+    if as_list:
+        show_list(asked, as_json=as_json)
+        return
+    begin = secrets.randbelow(SEEDS) if seed is None else seed
+    found = _run(asked, seed=begin, trials=trials)
+    if plot is not None:
+        _draw(found, plot)
+    if as_json:
+        echo_json([values(row) for row in found], indent=2)
+    else:
+        show(found, explained=bool(names), with_absent=bool(targets))
+    say(f"seed of numpy's noise: {begin}")
+    if targets and (absent := absent_in_words(found)):
+        say(absent)
+    ctx.exit(_exit_code(found, by_name=bool(targets)))
+
+
+def _exit_code(found: list[AttackRow], *, by_name: bool) -> int:
+    if any(row.is_ours and row.verdict == "refuted" for row in found):
+        return REFUTED
+    return ABSENT if by_name and any(row.outcome is None for row in found) else 0
+
+
+def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attack, str]]:
+    from snapdp.attacks import pairs
+
+    try:
+        found = pairs(names, targets)
+    except ParameterError as refusal:  # wrong usage: exit code 1 is a verdict here
+        raise click.UsageError(f"{refusal.problem} {refusal.advice}") from None
+    if not found:
+        raise click.UsageError("None of these attacks is run against such a target; see: snapdp attack --list")
+    return found
+
+
+def _run(asked: list[tuple[Attack, str]], *, seed: int, trials: int | None) -> list[AttackRow]:
+    from snapdp.attacks import rows
+
+    found: list[AttackRow] = []
+    with stepping("attacking", len(asked)) as step:
+        todo = rows(asked, seed=seed, trials=trials)
+        for attack, target in asked:
+            step(f"{attack.name} against {target}")
+            found.append(next(todo))
+    return found
+
+
+def _draw(found: list[AttackRow], plot: Path) -> None:
+    from snapdp.cli.plots import write_rows
+
+    with writing_picture(plot):
+        write_rows(found, plot)
+    say(f"picture: {one_line(str(plot))}")
+
+
+# How attacks and what they found are shown.
+#
+# Shown losses are rounded down, claims up: no rounding makes a verdict.
+
+HEADS = ("attack", "against", "claimed", "shown loss", "verdict")
+LONGEST_CLAIM = 9
+SAMPLED = (
+    "refuted: two samples, the second of fresh noise, both show a loss above the claim; the smaller one stands here. A "
+    "release that keeps its claim would be called refuted by chance at most once in a million runs of its row{others}."
+)
+BY_LAW = "refuted: the exact law has a loss above the claim. Nothing was sampled."
+NO_PROOF = "not refuted: this attack shows no more than was claimed. That is no proof; docs/theory has those of snapdp."
+BOTH = " Both inputs show it, so no output gives one of them away: the ratio counts, and it is within the claim."
+HELD = "\N{WORD JOINER}"  # where no line is to be broken: before the sign of per cent
+
+
+def show_list(asked: list[tuple[Attack, str]], *, as_json: bool) -> None:
+    """Print the attacks that are asked for, and what each is run against."""
+    targets: dict[str, list[str]] = {}
+    for attack, target in asked:
+        targets.setdefault(attack.name, []).append(target)
+    known = {attack.name: attack for attack, _ in asked}
+    if as_json:
+        echo_json([{"attack": name, "title": known[name].title, "targets": targets[name]} for name in known], indent=2)
+        return
+    rows = [(name, f"{each.title}\n{each.source}", ", ".join(targets[name])) for name, each in known.items()]
+    table(("attack", "what gives the input away", "against"), rows, unbroken=0)
+    note("snapdp attack NAME runs one and explains it; snapdp attack runs all.")
+
+
+def show(found: list[AttackRow], *, explained: bool, with_absent: bool) -> None:
+    """Print the rows, what each attack is where it was asked for by name, and how far verdicts can be relied on.
+
+    with_absent   targets were asked for by name: one that is not installed has its rows, too
+    """
+    if explained:
+        for attack in {row.attack.name: row.attack for row in found}.values():
+            _explain(attack, [row for row in found if row.attack.name == attack.name])
+    if any(row.outcome is not None for row in found):
+        table(HEADS, _rows([row for row in found if with_absent or row.outcome is not None]), numbers=(2, 3))
+    else:
+        echo("NOTHING was attacked.")
+    if not with_absent and (absent := absent_in_words(found)):
+        note(absent)
+    _say_how_sure(found)
+
+
+def absent_in_words(found: Iterable[AttackRow]) -> str:
+    """Return which targets were not attacked, and how they can be; nothing where all of them were."""
+    absent = dict.fromkeys(row.target for row in found if row.outcome is None)
+    how = "; ".join(f"{target} ({INSTALLED_BY[target]})" for target in absent)
+    return how and f"Not attacked, for it cannot be imported here: {how}. Each is best in an environment of its own."
+
+
+def _explain(attack: Attack, rows: Iterable[AttackRow]) -> None:
+    lines = [
+        f"{attack.name}: {attack.title} ({attack.source})",
+        f"  Assumes: {attack.assumes}",
+        f"  Inputs:  {attack.neighbours}",
+        f"  Event:   {attack.event}",
+        *(f"  {row.target}: {_told(row)}" for row in rows),
+        "",
+    ]
+    held = "\n".join(lines).replace(" %", f"{HELD}%")
+    echo(folded(held, as_tables=True).replace(HELD, " "))
+
+
+def _told(row: AttackRow) -> str:
+    if row.outcome is None:
+        return "not attacked, for it cannot be imported here."
+    return f"{row.outcome.said}.{BOTH if _both_show_it(row.outcome) else ''}"
+
+
+def _both_show_it(outcome: AttackOutcome) -> bool:
+    """Tell whether the event happens for both inputs, within the claim: then a count alone says nothing."""
+    return outcome.counts is not None and all(hits for hits, _ in outcome.counts) and not outcome.is_refuted
+
+
+def _rows(found: list[AttackRow]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of each row; the name of an attack stands once."""
+    before = ""
+    for row in found:
+        name = "" if row.attack.name == before else row.attack.name
+        before = row.attack.name
+        if row.outcome is None:
+            yield (name, row.target, "", "", row.verdict)
+        else:
+            shown = _loss(row.outcome.lower_bound)
+            yield (name, row.target, _claim(row.outcome.claimed), shown, row.verdict)
+
+
+def _claim(claimed: Fraction) -> str:
+    exact = exact_amount(claimed)
+    return exact if len(exact) <= LONGEST_CLAIM else four_digits_up(claimed)
+
+
+def _loss(lower_bound: Fraction) -> str:
+    shown = decimal_down(lower_bound, 2)
+    return "0" if Fraction(shown) == 0 else f"≥ {shown}"
+
+
+def _say_how_sure(found: list[AttackRow]) -> None:
+    """Say what the verdicts that were reached mean, and no other."""
+    verdicts = {row.verdict for row in found}
+    if any(row.verdict == "refuted" and _is_sampled(row) for row in found):
+        note(SAMPLED.format(others=_chance_of_some_row(sum(map(_is_sampled, found)))))
+    elif "refuted" in verdicts:
+        note(BY_LAW)
+    if "not refuted" in verdicts:
+        note(NO_PROOF)
+
+
+def _is_sampled(row: AttackRow) -> bool:
+    return row.outcome is not None and row.outcome.counts is not None
+
+
+def _chance_of_some_row(sampled: int) -> str:
+    return f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs" if sampled > 1 else ""
+
+
+def values(row: AttackRow) -> dict[str, Any]:
+    """Return a row for programs: the claim rounded up, the bound down."""
+    outcome = row.outcome
+    return {
+        "attack": row.attack.name,
+        "target": row.target,
+        "verdict": row.verdict,
+        "claimed": None if row.claimed is None else to_float_up(row.claimed),
+        "lower_bound": None if outcome is None else to_float_down(outcome.lower_bound),
+    }

@@ -1,1 +1,0 @@
-"""Commands from which one learns: the demo."""

@@ -1,0 +1,314 @@
+"""How one mechanism looks: what it is worth, what it does to guesses, what an output says about its own error.
+
+Room: cli. Prints through the screen alone. Figures are rounded to the safe side: up, ranges outward; a noise scale to
+nearest, and so is a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+from typing import Any
+
+from snapdp.accuracy import AfterRelease, Guess, Worth
+from snapdp.api.plan_values import Likes, plan_values
+from snapdp.cli.plan_screen import show_plan
+from snapdp.cli.release_screen import show_release as show_release
+from snapdp.cli.screen import note, table
+from snapdp.display import (
+    above_or_below,
+    exact_amount,
+    four_digits,
+    four_digits_up,
+    hides_nothing,
+    how_often,
+    short_decimal,
+    six_digits,
+    two_digits,
+)
+from snapdp.exact import Enclosure, sqrt_enclosure, to_float_down, to_float_up
+from snapdp.studies import Plan
+
+KNOWN = Fraction(1, 10**6)  # relative: ends that differ less are one number
+KNOWN_SURE = Fraction(1, 100)  # a probability nearer to 1 is shown by what is missing
+CASES = {
+    1: "no clamp binds",
+    2: "the inner clamp binds",
+    3: "the outer clamp binds",
+    4: "both clamps bind",
+}
+
+
+def _clamp(worth: Worth) -> str:
+    """Return the ends of the outputs, with as many digits as the accuracy calls for."""
+    p, half = worth.parameters, Decimal(float(worth.tight))
+    low, high = (six_digits(float(p.released(k)), half_width=half) for k in p.ends)
+    return f"{low} ... {high}"
+
+
+def _outward(range_of: Enclosure) -> str:
+    """Return the two ends of a range, each rounded away from the other."""
+    return f"{two_digits(range_of.lower, ROUND_FLOOR)} ... {two_digits(range_of.upper, ROUND_CEILING)}"
+
+
+def show(worth: Worth) -> None:
+    """Print what one mechanism is worth."""
+    p, price = worth.parameters, worth.price
+    rows = [
+        ("noise scale", four_digits(p.unit * p.noise_scale), f"data units{_hair(worth)}"),
+        ("grid of the outputs", str(p.data_grid), ""),
+        ("outputs are clamped to", _clamp(worth), ""),
+        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{how_often(worth.alpha)}; {_beside_laplace(worth)}"),
+        _published_row(worth),
+        ("root mean square error", four_digits_up(price.rmse), "on average over where a value lies on the grid"),
+        ("bias", _outward(worth.bias), "over the public range"),
+        ("clamp changes an output", _likely(worth.binding), "probability, at the upper end"),
+    ]
+    title = f"One release at epsilon = {exact_amount(p.epsilon)}{_arithmetic(worth)}"
+    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=title)
+    _show_guesses(worth)
+    if worth.after is not None:
+        _show_after(worth.after)
+    for hint in worth.hints:
+        note(
+            f"Hint ({hint.kind}): epsilon = {exact_amount(hint.better_epsilon)} gives "
+            f"± {four_digits_up(hint.better_accuracy)}; "
+            f"{exact_amount(hint.epsilon)} gives ± {four_digits_up(hint.accuracy)}.",
+            style="yellow",
+        )
+    if warning := hides_nothing(p.epsilon):
+        note(warning, style="bold red")
+
+
+def _beside_laplace(worth: Worth) -> str:
+    """Return how the accuracy shown compares with that of the Laplace mechanism, to nearest."""
+    return f"{above_or_below(worth.over_laplace)} the pure Laplace mechanism"
+
+
+def _arithmetic(worth: Worth) -> str:
+    p = worth.parameters
+    return "" if p.precision is None else f", arithmetic {p.rule}, {p.precision.uniform} bits"
+
+
+def _hair(worth: Worth) -> str:
+    """Return a word on a noise scale that is rounded up: a grid may be twice as wide for it."""
+    p = worth.parameters
+    return "; a hair above sensitivity/epsilon" if p.unit * p.noise_scale > p.sensitivity / p.epsilon else ""
+
+
+def _published_row(worth: Worth) -> tuple[str, str, str]:
+    """Return what the notes promise for their own mechanism at this epsilon."""
+    if worth.published is None:
+        return ("... as published", "none", "the notes' mechanism does not exist here")
+    return ("... as published", f"± {four_digits_up(worth.published)}", "the notes' mechanism and formula")
+
+
+def _show_guesses(worth: Worth) -> None:
+    """Print what the mechanism does to one guess, or to several in a table, with the bias expected over them."""
+    if len(worth.guesses) == 1:
+        (guess,) = worth.guesses
+        end = f" (errors: at the end of the range, {exact_amount(guess.inside)})" if guess.inside != guess.value else ""
+        title = f"If the value were {exact_amount(guess.value)}{end}"
+        table(("", "", ""), _guess_rows(guess), numbers=(1,), dim=(2,), title=title)
+    elif worth.expected_bias is not None:
+        heads = ("value", "weight", "accuracy", "bias", "rms error", "mean error")
+        rows = [_guess_row(guess) for guess in worth.guesses]
+        rows.append(("expected", "", "", point(worth.expected_bias), "", ""))
+        table(heads, rows, numbers=range(1, 6), title="If the value were one of these")
+
+
+def _guess_row(guess: Guess) -> tuple[str, ...]:
+    error, mean = four_digits_up(_root(guess.mse)), four_digits_up(guess.absolute_error.upper)
+    accuracy = f"± {four_digits_up(guess.accuracy)}"
+    return (exact_amount(guess.value), exact_amount(guess.weight), accuracy, point(guess.bias), error, mean)
+
+
+def _root(mse: Enclosure) -> Fraction:
+    return sqrt_enclosure(mse.upper, 64).upper
+
+
+def _guess_rows(guess: Guess) -> list[tuple[str, str, str]]:
+    """Return what the mechanism does to a guessed value, rounded to the safe side."""
+    return [
+        ("accuracy", f"± {four_digits_up(guess.accuracy)}", "more epsilon may do worse at one value"),
+        ("bias", point(guess.bias), ""),
+        ("root mean square error", four_digits_up(_root(guess.mse)), ""),
+        ("mean absolute error", four_digits_up(guess.absolute_error.upper), ""),
+        *_distance_rows(guess),
+    ]
+
+
+def _distance_rows(guess: Guess) -> Iterator[tuple[str, str, str]]:
+    """Yield how far the output is from that of the Laplace mechanism on the same draw: cases, tails, excess."""
+    far, most = guess.beyond, short_decimal(guess.beyond.distance)
+    rarely = _likely(far.probability)
+    yield "distance to Laplace", f"at most {most}", f"same draw; except with probability {rarely}"
+    cases = guess.distance.cases
+    for case, shown in zip(cases, _both(*(case.probability for case in cases)), strict=True):
+        yield f"... case {case.number}", shown, f"{CASES[case.number]}, probability"
+    for z, tail in guess.tails:
+        yield f"... above {short_decimal(z)}", _likely(tail), "probability"
+    yield "... expected excess", _at_most(far.excess), f"of it over {most}"
+
+
+def point(figure: Enclosure) -> str:
+    """Return a number that is known far better than it is shown: two digits, away from zero; a range as a range."""
+    size = max(abs(figure.lower), abs(figure.upper))
+    if figure.lower <= 0 <= figure.upper:
+        return f"within ± {two_digits(size, ROUND_CEILING)}" if size else "0"
+    shown = f"{'-' if figure.upper < 0 else ''}{two_digits(size, ROUND_CEILING)}"
+    return shown if figure.upper - figure.lower <= KNOWN * size else _outward(figure)
+
+
+def _likely(probability: Enclosure) -> str:
+    """Return a probability: up, or down from 1 by what is missing; where only that is known, that it is below or above.
+
+    So small a number that no enclosure shows it is not the end of its enclosure.
+    """
+    if 1 - KNOWN_SURE < probability.lower < 1:
+        above = "above " if probability.upper >= 1 else ""
+        return f"{above}1 - {two_digits(1 - probability.lower, ROUND_CEILING)}"
+    return _at_most(probability)
+
+
+def _at_most(figure: Enclosure) -> str:
+    """Return a figure that is not negative, rounded up."""
+    below = "below " if figure.lower <= 0 < figure.upper else ""
+    return f"{below}{two_digits(figure.upper, ROUND_CEILING)}"
+
+
+def _both(one: Enclosure, other: Enclosure) -> tuple[str, str]:
+    """Return two probabilities that add up to 1 so that what is shown does, too: the smaller one is rounded up."""
+    if one.upper > other.upper:
+        shown, rest = _both(other, one)
+        return rest, shown
+    shown = _likely(one)
+    is_sure = other.lower > 1 - KNOWN_SURE
+    return shown, _likely(other) if is_sure else exact_amount(1 - Fraction(shown))
+
+
+def _show_after(after: AfterRelease) -> None:
+    """Print what an output says about its own error: functions of the output, so telling it costs nothing."""
+    interval, often = after.interval, how_often(after.interval.alpha)
+    half = Decimal(float(after.accuracy))
+    low = six_digits(to_float_down(interval.lower), ROUND_FLOOR, half)
+    high = six_digits(to_float_up(interval.upper), ROUND_CEILING, half)
+    rows = [
+        ("the statistic lies in", f"{low} ... {high}", often),
+        ("accuracy in there", f"± {four_digits_up(after.accuracy)}", "as often, or more"),
+        ("bias in there", _outward(after.bias), "whatever the statistic is"),
+    ]
+    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"If the output were {exact_amount(interval.output)}")
+    if after.is_missed:
+        note(
+            f"This output is further than ± {four_digits_up(after.accuracy)} from every such value: it is itself "
+            f"one of the rare ones, for which what is said does not hold; it holds {often}."
+        )
+
+
+def _after_values(after: AfterRelease) -> dict[str, Any]:
+    return {
+        "output": str(after.interval.output),
+        "interval": [str(after.interval.lower), str(after.interval.upper)],
+        "accuracy": str(after.accuracy),
+        "missed": after.is_missed,
+        "bias": _ends(after.bias),
+    }
+
+
+def _ends(range_of: Enclosure) -> list[float]:
+    return [to_float_down(range_of.lower), to_float_up(range_of.upper)]
+
+
+def _guess_values(guess: Guess) -> dict[str, Any]:
+    far = guess.distance
+    return {
+        "value": str(guess.value),
+        "inside": str(guess.inside),
+        "weight": str(guess.weight),
+        "accuracy": str(guess.accuracy),
+        "bias": _ends(guess.bias),
+        "mse": to_float_up(guess.mse.upper),
+        "absolute_error": to_float_up(guess.absolute_error.upper),
+        "laplace_distance": {
+            "bound": str(far.bound),
+            "beyond": to_float_up(far.cases[1].probability.upper),
+            "excess": to_float_up(far.excess.upper),
+            "cases": [
+                {"case": case.number, "says": CASES[case.number], "probability": _ends(case.probability)}
+                for case in far.cases
+            ],
+            "tails": [{"distance": str(z), "probability": _ends(tail)} for z, tail in guess.tails],
+        },
+    }
+
+
+def values(worth: Worth) -> dict[str, Any]:
+    """Return what one mechanism is worth as plain values."""
+    p, price = worth.parameters, worth.price
+    return {
+        "ok": True,
+        "epsilon": str(p.epsilon),
+        "alpha": str(worth.alpha),
+        "sensitivity": str(p.sensitivity),
+        "arithmetic": p.rule or "exact",
+        "bits": None if p.precision is None else p.precision.uniform,
+        "noise_scale": str(p.unit * p.noise_scale),
+        "grid": str(p.data_grid),
+        "clamp": [p.released(p.low), p.released(p.high)],
+        "accuracy": {
+            "tight": str(worth.tight),
+            "notes": str(worth.notes),
+            "simple": None if worth.simple is None else str(worth.simple),
+            "published": None if worth.published is None else str(worth.published),
+            "shown": four_digits_up(worth.tight),
+        },
+        "rmse": str(price.rmse),
+        "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},
+        "bias": _ends(worth.bias),
+        "binding_probability": to_float_up(worth.binding.upper),
+        "warning": hides_nothing(p.epsilon),
+        "hints": [
+            {
+                "kind": hint.kind,
+                "epsilon": str(hint.better_epsilon),
+                "accuracy": str(hint.better_accuracy),
+            }
+            for hint in worth.hints
+        ],
+        **_conditional(worth),
+    }
+
+
+def _conditional(worth: Worth) -> dict[str, Any]:
+    """Return what was asked about a guess, about several, or about an output."""
+    asked: dict[str, Any] = {}
+    if len(worth.guesses) == 1:
+        asked["if_value"] = _guess_values(worth.guesses[0])
+    elif worth.expected_bias is not None:
+        asked["if_values"] = [_guess_values(guess) for guess in worth.guesses]
+        asked["expected_bias"] = _ends(worth.expected_bias)
+    if worth.after is not None:
+        asked["if_output"] = _after_values(worth.after)
+    return asked
+
+
+# How a result looks: for people, and as plain values for machines.
+#
+# Plans: see `plans`; a bare mechanism: `worth`; releases: `releases`.
+
+
+def render_show(
+    result: Plan | Worth, *, to_stderr: bool = False, likes: Likes | None = None, details: bool = False
+) -> None:
+    """Print a result for people; for likes and details see `show_plan`."""
+    if isinstance(result, Plan):
+        show_plan(result, likes, details=details, to_stderr=to_stderr)
+    else:
+        show(result)
+
+
+def render_values(result: Plan | Worth, *, likes: Likes | None = None) -> dict[str, Any]:
+    """Return a result for machines: amounts as exact fractions."""
+    return plan_values(result, likes or {}) if isinstance(result, Plan) else values(result)

@@ -1,1 +1,0 @@
-"""How plans look on a terminal, and what machines read of them."""

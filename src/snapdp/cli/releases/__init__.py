@@ -1,1 +1,0 @@
-"""How releases look on a terminal."""

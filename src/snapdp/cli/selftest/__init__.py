@@ -1,1 +1,0 @@
-"""The command that compares this installation with known answers: `snapdp selftest`."""

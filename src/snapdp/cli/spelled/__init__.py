@@ -1,1 +1,0 @@
-"""A study as the words of a command: what a person would type to ask for exactly it."""

@@ -1,1 +1,0 @@
-"""Released numbers as a table of one row each, and the dictionary that says what its columns mean."""

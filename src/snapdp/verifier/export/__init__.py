@@ -1,1 +1,0 @@
-"""Questions about a program for other tools: Gappa scripts and FPCore expressions."""
