@@ -12,7 +12,10 @@ import snapdp
 from case import Case, Step, calls, either
 from cases_ours import inputs, mechanism
 from snapdp.release.draw import derived_blocks
-from snapdp.studies import add_remove, category_column, mean_query, mechanism as mechanism_of, number_column
+from snapdp.studies.columns import category_column, number_column
+from snapdp.studies.relation import add_remove
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.parts import mechanism as mechanism_of
 
 Drawn = either("Drawn", "snapdp.release.draw", "snapdp.release.drawing")
 Line = either("Line", "snapdp.studies.plan", "snapdp.planner.plan")

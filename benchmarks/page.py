@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web.app import application
 from snapdp.web.gate import SECRET, Admission, Tokens
 from snapdp.web.workplace import Workplace

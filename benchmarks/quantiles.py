@@ -27,10 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from snapdp.accuracy import LevelTree, best_tree, prefixes, ranked
-from snapdp.studies import add_remove, ask, integer_column, quantiles_query
+from snapdp.accuracy.quantiles import LevelTree, best_tree, prefixes, ranked
 from snapdp.studies.aggregates import LevelCounts
+from snapdp.studies.columns import integer_column
+from snapdp.studies.plans.lines import ask
 from snapdp.studies.plans.plan import plan
+from snapdp.studies.relation import add_remove
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.tables.engines.opening import open_table
 
 DECILES = tuple(Fraction(k, 10) for k in range(1, 10))

@@ -49,7 +49,7 @@ print(duckdb.connect().execute("SELECT avg(age) FROM read_csv('people.csv')").fe
 RELEASE = """
 import json, sys
 import snapdp
-from snapdp.tables import Engine
+from snapdp.tables.engines.engine import Engine
 if not {digests}:
     Engine.fingerprint = lambda self: b"left out " + {ledger!r}.encode()
 study = snapdp.study(json.load(open({study!r})))

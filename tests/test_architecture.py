@@ -1,4 +1,4 @@
-"""The rooms and their order, read from the source: imports point downward only, the core stays light to import."""
+"""The packages and their order, read from the source: imports point downward only, the core stays light to import."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.studies.statistics.registry import KINDS
 from tests import ROOT
 
@@ -24,7 +24,7 @@ LARGEST_MODULE = 1200
 LARGEST_CHECKER = 2400
 CHECKERS = {"verifier/certificate/check.py", "audits/check_release.py"}
 MOST_MODULES = 30  # of one directory
-# These rooms may see rows, or what comes from them; no other imports what reads them.
+# These packages may see rows, or what comes from them; no other imports what reads them.
 SEE_DATA = {
     "tables",
     "release",
@@ -45,11 +45,10 @@ PRINTED = ("snapdp.accuracy.published", "snapdp.accuracy.comparison", "snapdp.pu
 MAY_QUOTE = ("published.py", "accuracy/published/", "accuracy/comparison.py", "accuracy/__init__.py", "cli/lab/")
 SERVER_FILES = {"tables/engines/postgres.py", "ledger/storage/postgres.py"}
 
-# A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
+# A package may import from itself and from packages of a lower level; those of one level do not see each other.
 LEVELS = {
     "errors": 0,
     "values": 0,
-    "doors": 0,
     "drafts": 1,
     "exact": 1,
     "display": 2,
@@ -57,7 +56,7 @@ LEVELS = {
     "mechanism": 4,
     "accuracy": 5,
     "studies": 6,
-    "published": 7,  # formulas as printed, which no other room may use
+    "published": 7,  # formulas as printed, which no other package may use
     "rounding": 7,
     "tables": 7,
     "ledger": 7,
@@ -94,8 +93,8 @@ def every_module(test: Callable[[Path], None]) -> Callable[[], None]:
     return of_all
 
 
-def room_of(dotted: str) -> str:
-    """Return the room of a module of the package: the first name below snapdp, or "" for the package itself."""
+def package_of(dotted: str) -> str:
+    """Return the package of a module: the first name below snapdp, or "" for snapdp itself."""
     return [*dotted.split("."), ""][1]
 
 
@@ -123,7 +122,7 @@ def tree_of(path: Path) -> ast.Module:
 def imports(tree: ast.AST, module: str, *, is_package: bool) -> list[str]:
     """Return the dotted names that any import statement below a node asks for, wherever it stands.
 
-    `from snapdp import exact` asks for the room exact; `from snapdp import Snapping` for the package itself.
+    `from snapdp import exact` asks for the package exact; `from snapdp import Snapping` for snapdp itself.
     Also seen: relative imports, and import_module or __import__ of a literal name.
     """
     found: list[str] = []
@@ -175,14 +174,14 @@ def at_import(tree: ast.Module) -> ast.Module:
 
 
 def upward_imports(tree: ast.AST, module: str, *, is_package: bool = False) -> list[str]:
-    room = room_of(module)
+    package = package_of(module)
     own = [name for name in imports(tree, module, is_package=is_package) if name.split(".")[0] == "snapdp"]
-    return [name for name in own if room_of(name) != room and not LEVELS[room_of(name)] < LEVELS[room]]
+    return [name for name in own if package_of(name) != package and not LEVELS[package_of(name)] < LEVELS[package]]
 
 
 def sights_of_data(tree: ast.AST, module: str) -> set[str]:
-    """Return what a module imports of that which reads rows, where its room may not."""
-    if room_of(module) in SEE_DATA:
+    """Return what a module imports of that which reads rows, where its package may not."""
+    if package_of(module) in SEE_DATA:
         return set()
     asked = {tuple(name.split(".")) for name in imports(tree, module, is_package=False)}
     return {data for data in DATA if any(name[: data.count(".") + 1] == tuple(data.split(".")) for name in asked)}
@@ -193,22 +192,9 @@ def server_imports(tree: ast.AST, module: str) -> set[str]:
     return {name.split(".")[0] for name in imports(tree, module, is_package=False)} & {"psycopg", "psycopg2"}
 
 
-@cache
-def printed_names() -> frozenset[str]:
-    """Return what the door of accuracy offers of printed formulas and of comparisons with them."""
-    door = [node for node in ast.walk(tree_of(SOURCE / "accuracy/__init__.py")) if isinstance(node, ast.ImportFrom)]
-    return frozenset(alias.name for node in door if (node.module or "").startswith(PRINTED) for alias in node.names)
-
-
 def printed_formulas(tree: ast.AST, module: str) -> set[str]:
-    """Return the printed formulas that a module asks for: by name, by their files, or through the room."""
-    asked = {name for name in imports(tree, module, is_package=False) if name.startswith(PRINTED)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == "snapdp.accuracy":
-            asked |= {alias.name for alias in node.names} & (printed_names() | {"published", "comparison"})
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("accuracy"):
-            asked |= {node.attr} & printed_names()
-    return asked
+    """Return the modules of printed formulas that a module asks for."""
+    return {name for name in imports(tree, module, is_package=False) if name.startswith(PRINTED)}
 
 
 def kinds_compared(tree: ast.AST) -> list[str]:
@@ -231,9 +217,9 @@ def heavy_imports(tree: ast.Module, module: str) -> set[str]:
 def test_a_rule_that_a_module_breaks_is_told_with_its_name():
     @every_module
     def rule(path):
-        assert path.name != "doors.py"
+        assert path.name != "errors.py"
 
-    with pytest.raises(AssertionError, match=r"doors\.py"):
+    with pytest.raises(AssertionError, match=r"errors\.py"):
         rule()
 
 
@@ -243,8 +229,8 @@ def test_there_is_something_to_read():
 
 
 @every_module
-def test_every_module_lives_in_a_known_room(path):
-    assert room_of(dotted_name(path)) in LEVELS
+def test_every_module_is_in_a_known_package(path):
+    assert package_of(dotted_name(path)) in LEVELS
 
 
 @every_module
@@ -272,15 +258,12 @@ def test_printed_formulas_are_quoted_and_compared_and_never_used(path):
 @pytest.mark.parametrize(
     ("line", "seen"),
     [
-        ("from snapdp.accuracy import accuracy, get_accuracy2", {"get_accuracy2"}),
         ("from snapdp import published", {"snapdp.published"}),
         (
             "def f():\n    from snapdp.accuracy.published.formulas import k_of_epsilon",
             {"snapdp.accuracy.published.formulas"},
         ),
-        ("from snapdp.accuracy import published", {"published"}),
-        ("from snapdp import accuracy\nx = accuracy.accuracy_by_epsilon()", {"accuracy_by_epsilon"}),
-        ("from snapdp.accuracy import accuracy, epsilon_for", set()),
+        ("from snapdp.accuracy.error import accuracy", set()),
     ],
 )
 def test_a_printed_formula_is_seen(line, seen):
@@ -327,7 +310,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, times in found.items() if times > 1] == []
 
 
-def test_a_room_is_never_named_like_a_public_name():
+def test_a_package_is_never_named_like_a_public_name():
     import snapdp
 
     assert {path.name for path in SOURCE.iterdir()} & set(snapdp.__all__) == set()
@@ -371,14 +354,8 @@ def test_a_release_of_a_table_loads_no_verifier_no_testing_and_no_attacks(tmp_pa
 
 
 @every_module
-def test_every_module_says_what_it_is_and_in_which_room(path):
-    said = ast.get_docstring(tree_of(path))
-    assert said
-    room = room_of(dotted_name(path))
-    if path.name != "__init__.py":
-        assert "Room:" in said
-        expected = {"values": "below", "doors": "below", "__main__": "cli"}.get(room, room)
-        assert expected in said.split("Room:")[1].split(".")[0]
+def test_every_module_says_what_it_is(path):
+    assert ast.get_docstring(tree_of(path))
 
 
 @every_module
@@ -389,19 +366,23 @@ def test_no_header_says_what_is_imported(path):
 
 
 @every_module
-def test_no_module_holds_two_rooms(path):
+def test_no_module_is_too_long(path):
     largest = LARGEST_CHECKER if str(path.relative_to(SOURCE)) in CHECKERS else LARGEST_MODULE
     assert len(path.read_text(encoding="utf-8").splitlines()) <= largest
 
 
-def test_public_names_are_exactly_those_the_package_lists():
+def test_the_stub_names_what_can_be_imported():
     import snapdp
 
-    listed = set(snapdp.__all__)
-    assert len(listed) == len(snapdp.__all__)
-    helpers = {"TYPE_CHECKING", "Any", "import_module", "_LATER"}
-    assert listed | {"__version__", "__all__"} == public_names_of_the_package() - helpers
-    assert all(hasattr(snapdp, name) for name in listed)
+    stub = ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8"))
+    aliases = [alias for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    names = sorted(str(alias.asname) for alias in aliases)
+    assert all(alias.asname == alias.name for alias in aliases)
+    assert names == snapdp.__all__
+    assert dir(snapdp) == sorted([*names, "__version__"])
+    assert all(getattr(snapdp, name).__module__.startswith(("snapdp.", "typing", "types")) for name in names)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        snapdp.nothing  # noqa: B018
 
 
 # The reader sees what it must see
@@ -453,8 +434,8 @@ def test_a_downward_import_is_no_fault(line):
     "line",
     [
         "from snapdp.tables.engines.duckdb import open_table",
-        "from snapdp.tables import open_table",
-        "from snapdp.release import Release",
+        "from snapdp.tables.engines.opening import open_table",
+        "from snapdp.release.result import Release",
         "from snapdp import tables",
         "def f():\n    import duckdb",
         "import duckdb.typing",
@@ -489,7 +470,7 @@ def test_a_client_of_a_server_is_seen():
     assert server_imports(parsed("from psycopg.conninfo import x"), "snapdp.tables.engines.spark")
 
 
-def test_rooms_of_one_level_do_not_see_each_other():
+def test_packages_of_one_level_do_not_see_each_other():
     assert upward_imports(parsed("from snapdp.ledger import chain"), "snapdp.tables.engines.duckdb")
     assert upward_imports(parsed("from snapdp.interop import app"), "snapdp.attacks.app")
     assert upward_imports(parsed("from .plan import Plan"), "snapdp.studies.study_file") == []

@@ -31,98 +31,32 @@ Single numbers, whose bounds and sensitivity you know: `Snapping`, with its accu
 Functions that somebody wrote in Python: `audit`. The guide is docs/guide in the source; every refusal is a SnapdpError.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, ParameterError, PremiseError, SnapdpError
-
-if TYPE_CHECKING:
-    from snapdp.api.one_line import (
-        count,
-        covariance,
-        explore,
-        histogram,
-        mean,
-        median,
-        persons,
-        quantiles,
-        sum,
-        variance,
-    )
-    from snapdp.api.snapping import Snapping
-    from snapdp.api.study import Study, study
-    from snapdp.exact import Parameter
-    from snapdp.ledger import Ledger
-    from snapdp.mechanism import FinitePrecision, SnappingParameters
-    from snapdp.release import Release, load_release
-    from snapdp.studies import CsvDialect
-    from snapdp.tables import open_table
-    from snapdp.verifier import audit
+from typing import Any
 
 __version__ = "0.3.0"
-__all__ = [
-    "BoundError",
-    "BudgetError",
-    "CsvDialect",
-    "DataError",
-    "FinitePrecision",
-    "Ledger",
-    "LedgerError",
-    "Parameter",
-    "ParameterError",
-    "PremiseError",
-    "Release",
-    "SnapdpError",
-    "Snapping",
-    "SnappingParameters",
-    "Study",
-    "audit",
-    "count",
-    "covariance",
-    "explore",
-    "histogram",
-    "load_release",
-    "mean",
-    "median",
-    "open_table",
-    "persons",
-    "quantiles",
-    "study",
-    "sum",
-    "variance",
-]
-_LATER = {  # loaded when first asked for: the command begins at once, and a scalar release needs a few files
-    "CsvDialect": "snapdp.studies",
-    "FinitePrecision": "snapdp.mechanism",
-    "Ledger": "snapdp.ledger",
-    "Parameter": "snapdp.exact",
-    "Release": "snapdp.release",
-    "Snapping": "snapdp.api.snapping",
-    "SnappingParameters": "snapdp.mechanism",
-    "Study": "snapdp.api.study",
-    "audit": "snapdp.verifier",
-    "count": "snapdp.api.one_line",
-    "covariance": "snapdp.api.one_line",
-    "explore": "snapdp.api.one_line",
-    "histogram": "snapdp.api.one_line",
-    "load_release": "snapdp.release",
-    "mean": "snapdp.api.one_line",
-    "median": "snapdp.api.one_line",
-    "open_table": "snapdp.tables",
-    "persons": "snapdp.api.one_line",
-    "quantiles": "snapdp.api.one_line",
-    "study": "snapdp.api.study",
-    "sum": "snapdp.api.one_line",
-    "variance": "snapdp.api.one_line",
-}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+def _read_public_names() -> dict[str, str]:
+    """Return the module of each public name, read from the stub beside this file."""
+    import re
+    from pathlib import Path
+
+    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    imports = re.findall(r"^from (\S+) import ([^(\n]+|\([^)]+\))", stub, flags=re.MULTILINE)
+    return {name: module for module, names in imports for name in re.findall(r"(\w+) as", names)}
+
+
+def __getattr__(name: str) -> Any:  # PEP 562: a name's module is loaded when the name is first used
+    names = _read_public_names()
+    if name == "__all__":  # for `from snapdp import *` and pydoc
+        return sorted(names)
+    if name not in names:
         raise AttributeError(f"module 'snapdp' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_LATER[name]), name)
+    value = globals()[name] = getattr(import_module(names[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_read_public_names(), "__version__"])

@@ -1,5 +1,5 @@
-"""`python -m snapdp` is the command `snapdp`. Room: cli."""
+"""`python -m snapdp` is the command `snapdp`."""
 
-from snapdp.cli import run
+from snapdp.cli.process import run
 
 run()

@@ -1,6 +1,6 @@
 """The formulas of the notes AS PRINTED: not what snapdp uses, and some of them are wrong.
 
-Room: published. A labelled door to what was published about the snapping mechanism, for those who know the documents
+A labelled door to what was published about the snapping mechanism, for those who know the documents
 and want to compare: Covington's Snapping Mechanism Notes of 26 August 2019, 31 August 2019 and 26 August 2020,
 Mironov's bound as they quote it, and Liu's bound of March 2020. `beside_exact` evaluates all of them beside the exact
 answers and says which hold. A plan quotes one as published; no plan and no release computes with them: ask
@@ -15,13 +15,11 @@ answers and says which hold. A plan quotes one as published; no plan and no rele
 False
 """
 
-from snapdp.accuracy import (
-    BesideExact,
+from snapdp.accuracy.published.claims import BesideExact, PrintedClaim, beside_exact
+from snapdp.accuracy.published.formulas import (
     GetAccuracy,
-    PrintedClaim,
     PrintedMechanism,
     alpha_of_accuracy,
-    beside_exact,
     bias_plus,
     binding_6_6,
     binding_6_7,
@@ -54,7 +52,7 @@ from snapdp.accuracy import (
     shift_and_bound,
     simple_accuracy,
 )
-from snapdp.mechanism import liu_formula, mironov_formula
+from snapdp.mechanism.law.finite import liu_formula, mironov_formula
 
 __all__ = [
     "BesideExact",

@@ -1,6 +1,6 @@
 """Immutable records: fields from annotations, keyword arguments, equality by fields.
 
-Room: below all others, beside errors. What @dataclass(frozen=True, kw_only=True) gives, without importing dataclasses
+What @dataclass(frozen=True, kw_only=True) gives, without importing dataclasses
 (which pulls in inspect and compiles code for every class: more than the whole budget of a cold scalar release).
 Type checkers see a dataclass.
 """

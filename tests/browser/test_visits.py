@@ -21,7 +21,7 @@ DRAFT = "Object.entries(sessionStorage).filter(([key]) => key.startsWith('snapdp
 def demo(tmp_path: Path) -> Iterator[str]:
     """Return the address of a page on the demo's table, study and ledger."""
     from snapdp.cli.demo import STUDY, people, table_text
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     (tmp_path / "people.csv").write_text(table_text(people()), encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
@@ -127,7 +127,7 @@ def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
 
 
 def test_a_study_of_every_statistic_is_shown_imagined_and_released(tmp_path: Path):
-    from snapdp.studies import study_from_values, study_to_toml
+    from snapdp.studies.study_file import study_from_values, study_to_toml
 
     lines = [{"epsilon": "1/2", **each} for each in EVERYTHING]
     values = {"format": 1, "dataset": "people", **PERSONS, "budget": 6, "data": "people.csv", "columns": COLUMNS}
@@ -175,8 +175,8 @@ def people(tmp_path: Path) -> Iterator[Visit]:
 
 
 def two_means(folder: Path) -> Path:
-    from snapdp.ledger import Ledger
-    from snapdp.studies import study_from_values, study_to_toml
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.studies.study_file import study_from_values, study_to_toml
 
     number = {"kind": "integer", "missing": "dropped", "lower": 0}
     columns = {"age": {**number, "upper": 120}, "income": {**number, "upper": 5000}}

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from snapdp.attacks import AttackOutcome, Trials, attacks, gallery
+from snapdp.attacks import gallery
+from snapdp.attacks.attack import AttackOutcome, Trials
+from snapdp.attacks.gallery import attacks
 from snapdp.cli.app import main
 from snapdp.values import replaced
 

@@ -39,7 +39,7 @@ def test_verify_reads_the_files_beside_a_record_and_says_so(record):
 
 
 def test_verify_prints_the_digest_that_the_report_states(record):
-    from snapdp.release import load_release
+    from snapdp.release.result import load_release
 
     stated = re.findall(r"Digest of the record: <code>([^<]*)</code>", load_release(record).to_html())
     assert stated[0] in run("verify", record).stdout

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.studies import load_study
+from snapdp.studies.study_file import load_study
 
 REST = ("--n", "50", "--epsilon", "1")
 BOUNDS = ("--bounds", "income=0,10000", "--bounds", "age=0,120", "--missing", "dropped")

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.studies import load_study
+from snapdp.studies.study_file import load_study
 
 SEX, REGION = ("--categories", "sex=f,m"), ("--categories", "region=north,south")
 AGE = ("--edges", "age=0,18,65", "--bounds", "age=0,120", "--missing", "dropped")

@@ -19,7 +19,7 @@ from snapdp import Ledger
 from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.cli.help import ABOUT, EPSILONS, TOPIC_OF, TOPICS
-from snapdp.display import guessed_right
+from snapdp.display.text import guessed_right
 from tests.cli.screens import commands_below
 
 WIDTH = 80

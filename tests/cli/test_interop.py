@@ -57,7 +57,7 @@ def test_where_nothing_is_gained_one_sentence_says_so(ledger):
 
 
 def test_two_opinions_have_the_same_places(ledger, monkeypatch):
-    monkeypatch.setattr("snapdp.interop.epsilon_by_package", lambda _, delta: float(delta) + 1.23356, raising=False)
+    monkeypatch.setattr("snapdp.interop.dp_accounting.epsilon_by_package", lambda _, delta: float(delta) + 1.23356)
     said = " ".join(run("ledger", "composed", ledger, "--delta", "0.001", "--second-opinion").stdout.split())
     ours, theirs = re.findall(r"epsilon ([0-9]+\.[0-9]+) with", said)
     assert theirs == "1.2346"

@@ -183,7 +183,7 @@ def test_where_the_signal_is_ignored_it_stays_ignored(folder):
 
 
 def test_where_duckdb_itself_hears_of_the_interrupt_it_is_one_too():
-    from snapdp.tables import open_table
+    from snapdp.tables.engines.opening import open_table
 
     engine = open_table({"x": [1]})
     with pytest.raises(KeyboardInterrupt), engine._connected():

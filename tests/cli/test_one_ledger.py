@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from snapdp.cli.accounts import ledger_beside, ledger_of_table
 from snapdp.cli.app import main
-from snapdp.studies import load_study
+from snapdp.studies.study_file import load_study
 
 COUNT = "--count --n-max 9 --budget"
 TRIED = '  Try: same table: dataset = "teachers" in more.toml'

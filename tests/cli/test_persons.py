@@ -120,7 +120,7 @@ def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():
 
 
 def _toml(relation: dict[str, Any], *asked: dict[str, Any]) -> str:
-    from snapdp.studies import study_to_toml
+    from snapdp.studies.study_file import study_to_toml
 
     return study_to_toml(study(relation, *asked).declared)
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from snapdp import Ledger
 from snapdp.cli.app import main
-from snapdp.display import guessed_right
+from snapdp.display.text import guessed_right
 
 STUDY = """format = 1
 dataset = "people"

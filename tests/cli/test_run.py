@@ -8,7 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.verifier import evaluate, evaluation_text, load_program, parse_machine
+from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.machine.machine import parse_machine
+from snapdp.verifier.report.cases import evaluation_text
+from snapdp.verifier.rules.evaluation import evaluate
 
 HALF = ("snap_half", "--f", "3", "--U", "0.3", "--S", "-1")
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.selftest import CHECKS
+from snapdp.selftest.suite import CHECKS
 from tests.unit.selftest import faults
 
 

@@ -20,7 +20,7 @@ import pytest
 
 from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web import serving
 from tests import ROOT
 from tests.docs.reference import stated_keys

@@ -16,9 +16,10 @@ import snapdp
 from snapdp.api.plan_values import plan_values
 from snapdp.cli.app import main
 from snapdp.cli.spelling import difference, plan_words, release_file_words, release_words
-from snapdp.ledger import identical
-from snapdp.release import Request
-from snapdp.studies import KINDS, plan_of, study_to_toml
+from snapdp.ledger.rules import identical
+from snapdp.release.request import Request
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.study_file import plan_of, study_to_toml
 from snapdp.values import replaced
 from tests.unit.audits.releases import random_study
 

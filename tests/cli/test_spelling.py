@@ -8,8 +8,8 @@ import click
 
 import snapdp
 from snapdp.cli.app import main
-from snapdp.studies import KINDS
 from snapdp.studies.categories import KIND_KEYS
+from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import BIN_KEYS, COST_KEYS, CSV_KEYS, NUMBER_KEYS, STUDY_KEYS
 
 ONE_LINERS = (

@@ -278,7 +278,7 @@ def test_what_is_no_mechanism_to_judge_is_refused(arguments, message):
 
 AUDITED = """
 import snapdp
-from snapdp.verifier import clamp, ln, round_to
+from snapdp.verifier.python.symbols import clamp, ln, round_to
 
 print("from the file")
 

@@ -25,21 +25,20 @@ import numpy
 import pyarrow.parquet
 
 import snapdp
-from snapdp.audits import audit, check_release, release_certificate
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism.mechanism import index_with_bits, release_with_bits
-from snapdp.release import exact_values
-from snapdp.release.release import released
-from snapdp.rounding import Format, bound_error, read_cores, read_formula, read_ranges
-from snapdp.verifier import (
-    Refusal,
-    certificate_text,
-    examine,
-    parse,
-    parse_machine,
-    verify,
-)
+from snapdp.release.release import exact_values, released
+from snapdp.rounding.error_bound import bound_error
+from snapdp.rounding.formula import Format
+from snapdp.rounding.languages import read_cores, read_formula, read_ranges
+from snapdp.verifier.certificate.certificate import certificate_text
+from snapdp.verifier.certificate.check import Refusal, examine
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.machine.machine import parse_machine
 from snapdp.verifier.python.symbols import clamp, ln, round_to
 from tests.corpus.sources import Table, opened
 

@@ -18,9 +18,11 @@ from pathlib import Path
 
 import snapdp
 from snapdp.audits.release_audit import is_sound
-from snapdp.display import box, dot, framed, level, scale, together, upright, written
+from snapdp.display.pictures import box, dot, framed, level, scale, together, upright, written
 from snapdp.randomness.bits import RecordedBits
-from snapdp.release import Number, Release, released
+from snapdp.release.numbers import Number
+from snapdp.release.release import released
+from snapdp.release.result import Release
 from tests import ROOT
 
 PAGE = ROOT / "docs" / "guide" / "real-tables.md"

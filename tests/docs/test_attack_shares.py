@@ -13,7 +13,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from snapdp.attacks import attacks, is_reachable, probability_at_least, probability_at_most
+from snapdp.attacks.attack import probability_at_least, probability_at_most
+from snapdp.attacks.gallery import attacks
+from snapdp.attacks.reachability import is_reachable
 from tests import ROOT
 
 MISSED = Fraction(1, 10**9)

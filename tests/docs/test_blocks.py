@@ -15,7 +15,7 @@ import click
 import pytest
 
 from snapdp.cli.app import main
-from snapdp.studies import KINDS
+from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import COST_KEYS, STUDY_KEYS
 from tests import ROOT
 from tests.docs.navigation import pages_of_the_site

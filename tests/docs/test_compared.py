@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from snapdp.accuracy import accuracy_by_epsilon
+from snapdp.accuracy.comparison import accuracy_by_epsilon
 from tests import ROOT
 from tests.unit.attacks.test_peers import EXPECTED
 

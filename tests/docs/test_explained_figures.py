@@ -10,8 +10,9 @@ from statistics import NormalDist, mean
 import pytest
 
 import snapdp
-from snapdp.display import four_digits_up, guessed_right
-from snapdp.interop import composed, spend
+from snapdp.display.numbers import four_digits_up
+from snapdp.display.text import guessed_right
+from snapdp.interop.composition import composed, spend
 from tests import ROOT
 
 DOCS = ROOT / "docs"

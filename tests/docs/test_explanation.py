@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from click.testing import CliRunner
 
-from snapdp.attacks import attacks
+from snapdp.attacks.gallery import attacks
 from snapdp.cli.app import main
 from tests import ROOT
 from tests.docs.navigation import DOCS, pages_of_the_site

@@ -7,16 +7,12 @@ import inspect
 import re
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 from tests.docs.reference import DOCS, page, rows, section, words
 
-from snapdp_reference import GENERATORS, MARK, api, docstrings, generated  # isort: skip
-
-every_door = pytest.mark.parametrize("door", api.doors())
-
+from snapdp_reference import GENERATORS, MARK, api, completed, docstrings, generated  # isort: skip
 
 # What is generated
 
@@ -35,38 +31,26 @@ def test_examples_of_the_generators_give_what_they_show(name):
 
 # Names
 
-
-def test_every_file_of_the_package_itself_is_a_door_or_says_that_it_is_none():
-    none = {"__init__", "__main__", "doors", "drafts"}  # how rooms are made
-    files = {f"snapdp.{path.stem}" for path in api.SOURCE.glob("*.py") if path.stem not in none}
-    assert files == {each for each in api.doors() if (api.SOURCE / f"{each.rpartition('.')[2]}.py").exists()}
+every_public_module = pytest.mark.parametrize("module", api.PUBLIC)
 
 
-def test_a_file_that_is_a_door_says_which_of_its_classes_and_functions_are_for_others():
-    for door in ("snapdp.errors", "snapdp.values"):
-        module = import_module(door)
-        own = {name for name, each in vars(module).items() if inspect.isclass(each) and each.__module__ == door}
-        assert own <= set(api.names_of(door)) <= set(vars(module))
+def test_every_public_module_has_a_page():
+    text = (DOCS / "reference" / "api" / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[(snapdp[\w.]*)\]\((\w+\.md)\) \| \w.* \|$", text, re.MULTILINE)
+    assert [name for name, _ in listed] == list(api.PUBLIC)
 
 
-def test_the_doors_are_those_of_the_house():
-    from tests.test_doors import WITH_DOOR
-
-    assert set(api.doors()) == {"snapdp", "snapdp.errors", "snapdp.published", "snapdp.values"} | {
-        f"snapdp.{room}" for room in WITH_DOOR
-    }
-
-
-def test_the_page_of_python_says_of_every_door_what_is_behind_it():
-    page = (DOCS / "reference" / "api" / "index.md").read_text(encoding="utf-8")
-    told = re.findall(r"^\| \[([\w.]+)\]\((\w+\.md)\) \| \w.* \|$", page, re.MULTILINE)
-    assert dict(told) == {door: Path(api.page_of(door)).name for door in api.doors()}
+def test_every_public_name_is_described_on_its_page():
+    for module in api.PUBLIC:
+        text = (DOCS / "reference" / "api" / f"{module.rpartition('.')[2]}.md").read_text(encoding="utf-8")
+        described = re.findall(r"^\.\. (?:auto\w+|py:data):: (?:snapdp\.(?:\w+\.)?)?(\w+)$", completed(text), re.M)
+        assert set(api.names_of(module)) <= set(described), module
 
 
-def test_a_name_is_described_once_and_where_others_lead():
-    for (door, name), place in api.places().items():
-        owner, _, last = place.rpartition(".")
-        assert api.places()[owner, last] == place, (door, name)
+def test_the_map_has_every_module():
+    text = api.modules_page()
+    modules = [path for path in api.SOURCE.rglob("*.py") if path.stem not in ("__init__", "__main__")]
+    assert len(re.findall(r"^- `\w+`: \S", text, re.MULTILINE)) == len(modules)
 
 
 def silent(value: object) -> bool:
@@ -74,53 +58,40 @@ def silent(value: object) -> bool:
     return (inspect.isclass(value) or api.is_function(value)) and not value.__doc__
 
 
-@every_door
-def test_a_class_or_function_says_what_it_is(door):
-    assert [name for name in api.names_of(door) if silent(getattr(import_module(door), name))] == []
+@every_public_module
+def test_a_class_or_function_says_what_it_is(module):
+    assert [name for name in api.names_of(module) if silent(getattr(import_module(module), name))] == []
 
 
-@pytest.mark.parametrize("door", api.IMPORTED_BY_MOST)
-def test_what_classes_can_do_is_said_too(door):
+@pytest.mark.parametrize("module", ["snapdp", "snapdp.testing"])
+def test_what_classes_can_do_is_said_too(module):
     """What has no docstring is not shown."""
-    classes = [each for name in api.names_of(door) if inspect.isclass(each := getattr(import_module(door), name))]
-    members = [(each.__name__, name, part) for each in classes for name, part in vars(each).items() if name[0] != "_"]
+    values = [getattr(import_module(module), name) for name in api.names_of(module)]
+    members = [
+        (value.__name__, name, part)
+        for value in values
+        if inspect.isclass(value)
+        for name, part in vars(value).items()
+        if name[0] != "_"
+    ]
     plain = [(of, name, getattr(part, "fget", getattr(part, "__func__", part))) for of, name, part in members]
     assert [(of, name) for of, name, part in plain if silent(part)] == []
 
 
 def test_what_says_nothing_is_found():
-    each = (silent, lambda: None, cache(lambda: None), type("Newcomer", (), {}), "text")
-    assert [silent(value) for value in each] == [False, True, True, True, False]
-
-
-@every_door
-def test_what_is_shown_of_a_name_says_what_it_is(door):
-    """A class has its members, a function its words, a constant its value where that is short; none has nothing."""
-    for name in api.names_of(door):
-        value = getattr(import_module(door), name)
-        block = api.described(door, [name])
-        if "is described as" in block:
-            continue
-        if inspect.isclass(value):
-            assert f".. autoclass:: {door}.{name}\n   :members:\n" in block
-        elif inspect.isfunction(value) or hasattr(value, "cache_info"):
-            assert f".. autofunction:: {door}.{name}\n" in block
-        else:
-            assert f".. py:data:: {name}\n" in block
-            assert ":value: \n" not in block
+    values = (silent, lambda: None, cache(lambda: None), type("Newcomer", (), {}), "text")
+    assert [silent(value) for value in values] == [False, True, True, True, False]
 
 
 def test_constants_have_their_values_and_what_is_said_beside_them():
-    block = api.described("snapdp.exact", ["LARGEST_DECIMAL_EXPONENT", "Parameter"])
+    block = api.names_page("snapdp.exact.numbers", "LARGEST_DECIMAL_EXPONENT")
     assert "   :value: 1000\n\n   far beyond doubles, far below" in block
-    assert "``Parameter`` is described as :py:data:`snapdp.Parameter`." in block
-    assert "   :value: Enclosure(1)\n" in api.described("snapdp.mechanism", ["ONE"])  # ZERO, ONE = ...
-    assert "KNOWN_VALUES\n\n" in api.described("snapdp.exact", ["KNOWN_VALUES"])  # too long to be shown
+    assert "KNOWN_VALUES\n\n" in api.names_page("snapdp.exact.functions", "KNOWN_VALUES")  # too long to be shown
 
 
 def test_fields_of_values_say_what_stands_beside_them():
-    from snapdp.release import PagedBlock
-    from snapdp.studies import KeyColumn
+    from snapdp.release.draw import PagedBlock
+    from snapdp.studies.grouping.keys import KeyColumn
 
     lines = api.docstring_of(KeyColumn, ["A column."])
     assert lines == ["A column.", "", "``place``", "    among the columns of the keys", ""]
@@ -129,8 +100,8 @@ def test_fields_of_values_say_what_stands_beside_them():
 
 
 def test_a_class_of_values_has_the_signature_of_its_fields():
-    from snapdp.ledger import Charge
-    from snapdp.studies import Bins
+    from snapdp.ledger.accounts import Charge
+    from snapdp.studies.aggregates import Bins
 
     assert api.signature_of(str) is None
     assert api.signature_of(Charge).startswith("(*, ")

@@ -9,13 +9,16 @@ import sqlite3
 import pytest
 from click.testing import CliRunner
 
-from snapdp.audits import check_release, release_certificate
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import release_certificate
 from snapdp.cli import app
 from snapdp.ledger import chain
 from snapdp.ledger.storage import sqlite_connection as sqlite_link, storage
 from snapdp.ledger.storage.schema import expected_schema, schema_text
 from snapdp.release import record
-from snapdp.studies import KIND_KEYS, KINDS, study_file as reader
+from snapdp.studies import study_file as reader
+from snapdp.studies.categories import KIND_KEYS
+from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import CONDITION_KEYS
 from snapdp.verifier.certificate import check
 from tests import ROOT

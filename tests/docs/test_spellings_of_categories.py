@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 import snapdp
-from snapdp.release import exact_values
-from snapdp.studies import add_remove, boolean_column, category_column, histogram_query
+from snapdp.release.release import exact_values
+from snapdp.studies.categories import boolean_column
+from snapdp.studies.columns import category_column
+from snapdp.studies.relation import add_remove
+from snapdp.studies.statistics.histogram import histogram_query
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "guide" / "csv-files.md").read_text(encoding="utf-8")

@@ -9,16 +9,9 @@ import math
 from fractions import Fraction
 
 from snapdp import Snapping
-from snapdp.interop import (
-    accountant,
-    composed,
-    delta_by_package,
-    epsilon_by_package,
-    event,
-    measurement,
-    spend,
-    vector_measurement,
-)
+from snapdp.interop.composition import composed, spend
+from snapdp.interop.dp_accounting import accountant, delta_by_package, epsilon_by_package, event
+from snapdp.interop.opendp import measurement, vector_measurement
 
 EPSILONS = ["0.1", "0.3", "1/3", "0.7", "1", "2.5", "1e-4"]
 TOO_LITTLE = Fraction(1, 10**9)  # what floating point of the package may make of a delta: it rounds, and truncates

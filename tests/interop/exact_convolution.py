@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from snapdp import Snapping
-from snapdp.exact import exp_enclosure
+from snapdp.exact.functions import exp_enclosure
 
 BITS = 240
 

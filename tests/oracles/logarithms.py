@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
 
-from snapdp.exact import (
+from snapdp.exact.functions import (
     KNOWN_VALUES,
     LN2,
     TABLE_BITS,
@@ -22,7 +22,7 @@ from snapdp.exact import (
     ln_enclosure,
     mpfr_context,
 )
-from snapdp.mechanism import KNOWN_LOGARITHMS
+from snapdp.mechanism.sampling.filter import KNOWN_LOGARITHMS
 from snapdp.selftest.suite import Checked, Comparison, Effort
 from tests.oracles.logarithm import ln_enclosed, ln_tries, minus_ln_rounded, rounded
 

@@ -11,15 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.mechanism import (
-    DataUnits,
-    FinitePrecision,
-    Precision,
-    SnappingParameters,
-    exact_parameters,
-    explicit_parameters,
-    finite_parameters,
-)
+from snapdp.mechanism.finite_precision import explicit_parameters, finite_parameters
+from snapdp.mechanism.parameters import DataUnits, FinitePrecision, Precision, SnappingParameters, exact_parameters
 from snapdp.values import replaced
 
 

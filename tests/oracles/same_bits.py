@@ -10,14 +10,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from snapdp.mechanism import (
-    Mechanism,
-    ScalarSampler,
-    SnappingParameters,
-    index_with_bits,
-    integer_indices,
-    release_with_bits,
-)
+from snapdp.mechanism.mechanism import Mechanism, index_with_bits, integer_indices, release_with_bits
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.selftest.sampler import draw_value, draw_words
 from snapdp.selftest.suite import Checked, Comparison, Effort
 from tests.oracles.definition import index, number

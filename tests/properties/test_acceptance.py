@@ -28,22 +28,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from snapdp.errors import SnapdpError
-from snapdp.studies import (
-    BINNED,
-    Categories,
-    LevelCounts,
-    People,
-    Persons,
-    Sum,
-    boolean_column,
-    category_column,
-    compared,
-    date_column,
-    integer_column,
-    magnitude_column,
-    number_column,
-)
-from snapdp.tables import open_table
+from snapdp.studies.aggregates import Categories, LevelCounts, People, Persons, Sum
+from snapdp.studies.categories import boolean_column, compared, date_column
+from snapdp.studies.columns import BINNED, category_column, integer_column, magnitude_column, number_column
+from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.frames import ColumnsSource
 
 RULES = {"unknown": BINNED, "null": BINNED}

@@ -20,28 +20,18 @@ from hypothesis import given, settings, strategies as st
 import snapdp
 from snapdp.audits import check_release
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
-from snapdp.ledger import canonical
-from snapdp.release import Request, exact_values
-from snapdp.studies import (
-    add_remove,
-    ask,
-    boolean_column,
-    category_column,
-    column_from,
-    compared,
-    count_query,
-    date_column,
-    integer_column,
-    number_column,
-    persons_query,
-    place_of,
-    with_identifiers,
-)
-from snapdp.studies.declarations import column_values
+from snapdp.ledger.chain import canonical
+from snapdp.release.release import exact_values
+from snapdp.release.request import Request
+from snapdp.studies.categories import boolean_column, compared, date_column, place_of
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.declarations import column_from, column_values
+from snapdp.studies.plans.lines import ask
 from snapdp.studies.plans.plan import plan
 from snapdp.studies.protection import unit_in_words
-from snapdp.studies.relation import person_in, person_unit
-from snapdp.tables import open_table
+from snapdp.studies.relation import add_remove, person_in, person_unit, with_identifiers
+from snapdp.studies.statistics.counts import count_query, persons_query
+from snapdp.tables.engines.opening import open_table
 
 JANUARY = [f"2024-01-{day:02}" for day in range(1, 11)]
 YEAR = {"start": "2024-01-01", "end": "2024-12-31"}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 GENERATORS = {  # the name in a page: the function that makes the part, from the words behind the name
-    "door": "api:door_page",
-    "names": "api:names_block",
+    "names": "api:names_page",
+    "modules": "api:modules_page",
     "commands": "commands:commands_page",
     "classes": "refusals:classes_table",
     "page-refusals": "refusals:page_refusals",

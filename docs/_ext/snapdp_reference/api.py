@@ -1,8 +1,4 @@
-"""The public names: which door offers them, on which page each stands, and what the page says of it.
-
-A name that several doors offer stands on the page of the first of them, and the others lead there. Names of a room
-stand under the file that has them, whose first sentence says what they have in common.
-"""
+"""The reference of the Python names: what is public, what the page says of a name, and a map of the modules."""
 
 from __future__ import annotations
 
@@ -15,54 +11,32 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import snapdp
 from snapdp_reference.docstrings import as_rst, inline
 from snapdp_reference.markdown import plain
 
 SOURCE = Path(str(snapdp.__file__)).parent
-IMPORTED_BY_MOST = ("snapdp", "snapdp.testing", "snapdp.interop")
-FIRST = (*IMPORTED_BY_MOST, "snapdp.errors", "snapdp.published", "snapdp.values")
-NO_DOOR = {"api", "cli", "web"}  # the package itself is the door of api; front ends are asked by nobody
+PUBLIC = ("snapdp", "snapdp.testing", "snapdp.errors", "snapdp.published")  # in the order in which names are described
 LONGEST_VALUE = 80
 
 
-class Name(NamedTuple):
-    """A public name: the door that offers it, the name itself, and what it is."""
-
-    door: str
-    name: str
-    value: Any
-
-    @property
-    def path(self) -> str:
-        return f"{self.door}.{self.name}"
-
-
-def doors() -> list[str]:
-    """Return every door, in the order in which names are looked for."""
-    rooms = sorted(f"snapdp.{path.parent.name}" for path in SOURCE.glob("*/__init__.py"))
-    return [*FIRST, *(room for room in rooms if room not in FIRST and room.removeprefix("snapdp.") not in NO_DOOR)]
-
-
-def page_of(door: str) -> str:
-    """Return the page of a door, relative to docs."""
-    return f"reference/api/{door.removeprefix('snapdp.')}.md"
-
-
 @cache
-def names_of(door: str) -> list[str]:
-    """Return what a door offers."""
-    return list(import_module(door).__all__)
+def names_of(module: str) -> list[str]:
+    """Return the public names of a module."""
+    listed = getattr(import_module(module), "__all__", None)
+    return list(listed) if listed is not None else sorted(_imported(module))
 
 
-@cache
-def places() -> dict[tuple[str, str], str]:
-    """Return, for each door and name, the path under which it is described: its own, or that of an earlier door."""
-    described: dict[tuple[str, int], str] = {}
-    every = ((door, name, getattr(import_module(door), name)) for door in doors() for name in names_of(door))
-    return {(door, name): described.setdefault((name, id(value)), f"{door}.{name}") for door, name, value in every}
+def _imported(module: str) -> dict[str, str]:
+    """Return the names that a package imports for its users, with the modules that define them."""
+    folder = SOURCE.joinpath(*module.split(".")[1:])
+    stub = folder / "__init__.pyi"
+    path = stub if stub.exists() else folder / "__init__.py"
+    if not path.exists():
+        return {}
+    nodes = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname: str(node.module) for node in nodes for alias in node.names if alias.asname}
 
 
 def is_function(value: object) -> bool:
@@ -70,59 +44,42 @@ def is_function(value: object) -> bool:
     return inspect.isfunction(inspect.unwrap(value)) and not inspect.isclass(value)  # type: ignore[arg-type]
 
 
-def files_of(door: str) -> dict[str, list[str]]:
-    """Return the files of a room whose names its door offers, in the order of the door, with these names."""
-    tree = ast.parse(_init_of(door).read_text(encoding="utf-8"))
-    blocks = [node for node in tree.body if isinstance(node, ast.If)]
-    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
-    found: dict[str, list[str]] = {}
-    for node in imports:
-        found.setdefault(str(node.module), []).extend(alias.asname or alias.name for alias in node.names)
-    return found
-
-
-def _init_of(door: str) -> Path:
-    """Return the file that opens a door of several files; of one that is a file itself there is none."""
-    return SOURCE.joinpath(*door.split(".")[1:], "__init__.py")
-
-
 # Pages
 
 
-def door_page(door: str) -> str:
-    """Return the generated part of the page of a room: what it offers, by files."""
-    if not _init_of(door).exists():
-        return described(door, names_of(door))
+def names_page(module: str, *names: str) -> str:
+    """Return a block that describes some public names of a module, or all of them."""
+    lines = [line for name in names or names_of(module) for line in (*_directive(module, name), "")]
+    return "\n".join(["```{eval-rst}", f".. py:currentmodule:: {module}", "", *lines, "```"])
+
+
+def modules_page() -> str:
+    """Return a map of the package: each module with the first sentence of its header."""
+    paths = sorted(SOURCE.rglob("*.py"), key=lambda path: (path.parent, path.name))
+    folders = {path.parent for path in paths if path.parent != SOURCE}
     parts = []
-    for file, names in files_of(door).items():
-        told = (inspect.getdoc(import_module(file)) or "").partition("\n\n")[0].replace("\n", " ")
-        heading = file.removeprefix(f"{door}.").replace("_", " ").replace(".", ": ")
-        parts.append(f"## {heading[0].upper()}{heading[1:]}\n\n{plain(told)}\n\n{described(door, names)}")
+    for folder in [SOURCE, *sorted(folders)]:
+        modules = [path for path in paths if path.parent == folder and path.name not in ("__init__.py", "__main__.py")]
+        name = ".".join(("snapdp", *folder.relative_to(SOURCE).parts))
+        rows = [f"- `{path.stem}`: {_first_sentence(path)}" for path in modules]
+        if rows:
+            parts.append(f"## {name}\n\n{_first_sentence(folder / '__init__.py')}\n\n" + "\n".join(rows))
     return "\n\n".join(parts)
 
 
-def names_block(door: str, *names: str) -> str:
-    """Return a block that describes some names of a door, as a page lists them."""
-    return described(door, list(names))
+def _first_sentence(path: Path) -> str:
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return plain(doc.partition("\n\n")[0].replace("\n", " "))
 
 
-def described(door: str, names: list[str]) -> str:
-    """Return a block that describes some names of a door."""
-    lines = [line for name in names for line in (*_directive(door, name), "")]
-    return "\n".join(["```{eval-rst}", f".. py:currentmodule:: {door}", "", *lines, "```"])
-
-
-def _directive(door: str, name: str) -> Iterator[str]:
-    place, value = places()[door, name], getattr(import_module(door), name)
-    if place != f"{door}.{name}":
-        role = "class" if inspect.isclass(value) else "func" if is_function(value) else "data"
-        yield f"``{name}`` is described as :py:{role}:`{place}`."
-    elif inspect.isclass(value):
-        yield from (f".. autoclass:: {place}", "   :members:")
+def _directive(module: str, name: str) -> Iterator[str]:
+    value = getattr(import_module(module), name)
+    if inspect.isclass(value):
+        yield from (f".. autoclass:: {module}.{name}", "   :members:")
     elif is_function(value):
-        yield f".. autofunction:: {place}"
+        yield f".. autofunction:: {module}.{name}"
     else:
-        yield from _constant(name, value, *_comment_of(door, name))
+        yield from _constant(name, value, *_comment_of(_imported(module).get(name, module), name))
 
 
 def _constant(name: str, value: object, written: str, comment: str) -> Iterator[str]:
@@ -133,12 +90,9 @@ def _constant(name: str, value: object, written: str, comment: str) -> Iterator[
     yield from ("", f"   {inline(comment) if comment else ''}")
 
 
-def _comment_of(door: str, name: str) -> tuple[str, str]:
+def _comment_of(module: str, name: str) -> tuple[str, str]:
     """Return how a constant is written in its file, and what the comment beside it says."""
-    file = door
-    while file in doors() and _init_of(file).exists():  # a door may offer what another one does
-        file = next(of for of, names in files_of(file).items() if name in names)
-    written, comments = _written(str(import_module(file).__file__))
+    written, comments = _written(str(import_module(module).__file__))
     shown, line = written.get(name, ("", 0))
     return shown, comments.get(line, "")
 

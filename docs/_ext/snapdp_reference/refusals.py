@@ -8,7 +8,8 @@ from snapdp_reference.markdown import plain, table
 def classes_table() -> str:
     """Return the classes of the family, with what they mean and what they are derived from."""
     from snapdp import errors
-    from snapdp.ledger import InProgressError, UnavailableError
+    from snapdp.ledger.accounts import InProgressError
+    from snapdp.ledger.storage.storage import UnavailableError
 
     own = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.SnapdpError)]
     lines = [_row(each) for each in (*own, InProgressError, UnavailableError) if each is not errors.SnapdpError]

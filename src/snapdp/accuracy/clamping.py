@@ -1,6 +1,6 @@
 """How often the outer clamp changes an output, and how wide a clamp must be so that it rarely does.
 
-Room: accuracy. "Binding" means that the rounded value lies beyond an end of the clamp and is moved to it; that the
+"Binding" means that the rounded value lies beyond an end of the clamp and is moved to it; that the
 output *is* an end point is more frequent and is the law's `clamp_mass`.
 Theory: docs/theory/planning.md, (18)-(21).
 """
@@ -23,19 +23,10 @@ from snapdp.accuracy.error import (
     ratio_to_exact,
 )
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import (
-    HALF,
-    NARROW_BITS,
-    Enclosure,
-    decided_floor,
-    exp_enclosure,
-    ln_enclosure,
-    ln_of,
-    refined,
-    round_down,
-    rounded_up,
-)
-from snapdp.mechanism import DataUnits, Inner, SnappingParameters
+from snapdp.exact.dyadic import HALF, round_down
+from snapdp.exact.enclosure import Enclosure, decided_floor, refined
+from snapdp.exact.functions import NARROW_BITS, exp_enclosure, ln_enclosure, ln_of, rounded_up
+from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
 from snapdp.values import Value, replaced
 
 NOTES_BOUND_TIMES_ETA = Fraction(1, 1 << 52)  # the notes choose the precision so that B eta is at most this

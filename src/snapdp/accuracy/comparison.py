@@ -1,6 +1,6 @@
 """Mechanisms side by side: accuracy over epsilon, bias over guesses, distances to Laplace, clamps, mean errors.
 
-Room: accuracy. Public numbers, or those of a table that is nobody's. Each figure is an exact law's, none is sampled.
+Public numbers, or those of a table that is nobody's. Each figure is an exact law's, none is sampled.
 The mechanisms differ as people use them: exact arithmetic with its wide clamp on both grids, the natural grid with
 the clamp at the range, and the notes' rule with its clamp from gamma = 1/20.
 
@@ -31,26 +31,13 @@ from snapdp.accuracy.published.formulas import (
     simple_accuracy,
 )
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    Enclosure,
-    enclose,
-    exponent_of_power,
-    parameter,
-    positive,
-    power_of_two_at_least,
-    rounded_up,
-    to_float_up,
-)
-from snapdp.mechanism import (
-    FINE,
-    Declaration,
-    FinitePrecision,
-    SnappingParameters,
-    exact_parameters,
-    finite_parameters,
-    mironov_formula,
-    required_bits,
-)
+from snapdp.exact.dyadic import exponent_of_power, power_of_two_at_least
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import rounded_up
+from snapdp.exact.numbers import parameter, positive, to_float_up
+from snapdp.mechanism.finite_precision import finite_parameters, required_bits
+from snapdp.mechanism.law.finite import mironov_formula
+from snapdp.mechanism.parameters import FINE, Declaration, FinitePrecision, SnappingParameters, exact_parameters
 from snapdp.values import Value
 
 MECHANISMS = ("Laplace", "exact, fine grid", "exact, natural grid", "notes' rule", "GetAccuracy2", "simple bound")

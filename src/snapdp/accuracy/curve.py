@@ -1,6 +1,6 @@
 """The line behind a picture: accuracy against epsilon, never below the true one, with both limits at every jump.
 
-Room: accuracy. The worst-case accuracy without a clamp never grows with epsilon, but it has corners (planning (6)) and,
+The worst-case accuracy without a clamp never grows with epsilon, but it has corners (planning (6)) and,
 where the grid follows epsilon, jumps (planning (32)). A line through a few exact points would be too good between them.
 So each grid is a piece of its own, from jump to jump; in a piece every corner is a point of the line; and everything is
 computed in doubles with margins far above their errors and far below what a picture shows, on the safe side. Between
@@ -31,8 +31,10 @@ from snapdp.accuracy.epsilon import (
 )
 from snapdp.accuracy.error import confidence, exact_level
 from snapdp.errors import SnapdpError
-from snapdp.exact import power_of_two_at_least, round_digits_up, to_float_nearest, to_float_up
-from snapdp.mechanism import DataUnits, ExactLaw, SnappingParameters, chosen_grid, spacing_of_doubles
+from snapdp.exact.dyadic import power_of_two_at_least, round_digits_up
+from snapdp.exact.numbers import to_float_nearest, to_float_up
+from snapdp.mechanism.law.exact import ExactLaw
+from snapdp.mechanism.parameters import DataUnits, SnappingParameters, chosen_grid, spacing_of_doubles
 from snapdp.values import Value
 
 Point = tuple[float, float]

@@ -1,6 +1,6 @@
 """The least epsilon for a target accuracy, with four significant digits, checked rather than solved.
 
-Room: accuracy. Both arithmetics. On one grid a larger epsilon never makes any value of the range worse; between grids
+Both arithmetics. On one grid a larger epsilon never makes any value of the range worse; between grids
 it may, where the range is narrow. So the decimals of four digits are taken band by band, a band having one grid: each
 is asked at its last decimal, and in the first that meets the target bisection ends at the least decimal of all that do.
 The search begins at an epsilon below which none meets it. The published formulas are solved for any value.
@@ -29,29 +29,21 @@ from snapdp.accuracy.error import (
     worst_exceeds,
 )
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import (
-    HALF,
-    floor_log10,
-    ln_enclosure,
-    positive,
-    power_of_ten,
-    power_of_two_at_least,
-    probability,
-    shown,
-)
-from snapdp.mechanism import (
+from snapdp.exact.dyadic import HALF, floor_log10, power_of_ten, power_of_two_at_least
+from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.numbers import positive, probability, shown
+from snapdp.mechanism.finite_precision import FINITE_GAMMA, finite_parameters
+from snapdp.mechanism.mechanism import dividing_step
+from snapdp.mechanism.parameters import (
     EXACT_GAMMA,
     FINE,
-    FINITE_GAMMA,
     DataUnits,
     FinitePrecision,
     Precision,
     SnappingParameters,
     arithmetic_of,
     chosen_grid,
-    dividing_step,
     exact_parameters,
-    finite_parameters,
 )
 from snapdp.values import Value, replaced
 

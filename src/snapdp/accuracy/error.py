@@ -1,6 +1,6 @@
 """Accuracy: the smallest a with P(|output - f| > a) <= alpha, for a guessed value or for every value of the range.
 
-Room: accuracy. Three ways, by name: "tight" is the smallest that is true; "notes" and "simple" are the published
+Three ways, by name: "tight" is the smallest that is true; "notes" and "simple" are the published
 bounds. Without the clamp the tight one has a closed form; the clamp can only lower it, and whether it does is asked of
 the at most six events of `tails`. At a guessed value the answer is the distance to some output, found by bisection. In
 finite precision the worst case is taken at a level lowered by what rounding can add to a probability. A statistic that
@@ -17,25 +17,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import (
-    HALF,
-    NARROW_BITS,
-    Enclosure,
-    arcosh_of_exp,
-    datum,
-    decided_ceil,
-    enclose,
-    exp_enclosure,
-    ln_enclosure,
-    parameter,
-    power_of_two,
-    probability,
-    refine,
-    refined,
-    round_down,
-    rounded_up,
-)
-from snapdp.mechanism import ONE, ZERO, DataUnits, Inner, SnappingParameters
+from snapdp.exact.dyadic import HALF, power_of_two, round_down
+from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose, refine, refined
+from snapdp.exact.functions import NARROW_BITS, arcosh_of_exp, exp_enclosure, ln_enclosure, rounded_up
+from snapdp.exact.numbers import datum, parameter, probability
+from snapdp.mechanism.law.law import ONE, ZERO
+from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
 from snapdp.values import replaced
 
 TOLERANCE = Fraction(1, 1 << 31)  # relative: 4.7e-10
@@ -344,7 +331,7 @@ def ratio_to_exact(p: SnappingParameters) -> Enclosure:
     """Return an enclosure of finite over exact probability, of every set of outputs and value: planning (4)."""
     if p.precision is None:
         return ONE
-    from snapdp.mechanism import mass_ratio
+    from snapdp.mechanism.law.finite import mass_ratio
 
     ratio = mass_ratio(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound or p.end_upper, precision=p.precision)
     if ratio is None:
@@ -443,7 +430,7 @@ def chance(p: SnappingParameters, event: Event) -> Callable[[int], Enclosure]:
     """Return a function of the precision that encloses the probability of an event as the mechanism computes it."""
     if p.precision is None:
         return exact_chance(p, event)
-    from snapdp.mechanism import FiniteLaw
+    from snapdp.mechanism.law.finite import FiniteLaw
 
     law = FiniteLaw(Inner(event.value), p)
     every = event.above <= event.below + 1

@@ -1,6 +1,6 @@
 """The noise interval: which values of the statistic a released number is compatible with. Public facts only.
 
-Room: accuracy. It speaks of the noise of the mechanism and of nothing else: not of sampling error, not of the data.
+It speaks of the noise of the mechanism and of nothing else: not of sampling error, not of the data.
 Index k is accepted for f iff |v_k - f| <= a(f), the accuracy at f; that is, iff P(|output - f| >= |v_k - f|) > alpha.
 The interval is the hull of the f of the public range that accept k. Every f rejects its own outputs with probability at
 most alpha, so every f is covered with probability >= 1 - alpha.
@@ -28,8 +28,11 @@ from snapdp.accuracy.error import (
     widened_range,
 )
 from snapdp.errors import ParameterError
-from snapdp.exact import HALF, Enclosure, arcosh_of_exp, floor_log2, ln_enclosure, nearest_index, parameter
-from snapdp.mechanism import DataUnits, SnappingParameters, exact_parameters
+from snapdp.exact.dyadic import HALF, floor_log2, nearest_index
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.functions import arcosh_of_exp, ln_enclosure
+from snapdp.exact.numbers import parameter
+from snapdp.mechanism.parameters import DataUnits, SnappingParameters, exact_parameters
 from snapdp.values import Value
 
 _SHORT = 1 << 48  # ends are rounded outward to this part of the grid
@@ -166,7 +169,7 @@ def reach_of(p: SnappingParameters, *, alpha: Any) -> Fraction:
 
     In finite precision it is the one of the exact law at a level that makes a finite probability at most alpha.
 
-    >>> from snapdp.mechanism import exact_parameters
+    >>> from snapdp.mechanism.parameters import exact_parameters
     >>> f"{float(reach_of(exact_parameters(epsilon='0.5', sensitivity=1, lower=0, upper=1000), alpha='0.05')):.3f}"
     '6.000'
     """

@@ -1,6 +1,6 @@
 """Bias, variance, mean squared and mean absolute error of the output for a guessed value, and the range of the bias.
 
-Room: accuracy. Everything is an enclosure in data units, from the law's tails summed outward from the value, where
+Everything is an enclosure in data units, from the law's tails summed outward from the value, where
 nothing cancels. The range of the bias over the public range needs no walk over its cells: the bias is a periodic part
 plus a part that falls with the value, so it is largest within one grid step of the lower end and least within one of
 the upper end. There it is A + P z - Q/z - r, z = e^(r/lam), in each cell, with stationary points P z^2 - lam z + Q = 0.
@@ -15,23 +15,14 @@ from typing import Any
 
 from snapdp.accuracy.error import Event, chance, guess, mirrored, public_range, ratio_to_exact
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    HALF,
-    NARROW_BITS,
-    Enclosure,
-    enclose,
-    exp_enclosure,
-    exp_of,
-    expm1_enclosure,
-    ln_of,
-    maximum,
-    nearest_index,
-    parameter,
-    refine,
-    refined,
-    sqrt_of,
-)
-from snapdp.mechanism import ZERO, FiniteLaw, Inner, SnappingParameters, clamped_index, is_summable, law_of
+from snapdp.exact.dyadic import HALF, nearest_index
+from snapdp.exact.enclosure import Enclosure, enclose, maximum, refine, refined
+from snapdp.exact.functions import NARROW_BITS, exp_enclosure, exp_of, expm1_enclosure, ln_of, sqrt_of
+from snapdp.exact.numbers import parameter
+from snapdp.mechanism.definition import clamped_index
+from snapdp.mechanism.law.finite import FiniteLaw, is_summable
+from snapdp.mechanism.law.law import ZERO, law_of
+from snapdp.mechanism.parameters import Inner, SnappingParameters
 
 _NEGLIGIBLE = Fraction(1, 1 << 256)  # of the grid: a bias of exactly 0 is enclosed to this
 

@@ -1,6 +1,6 @@
 """The price of snapping: its error relative to the pure Laplace mechanism with the same epsilon.
 
-Room: accuracy. Accuracy is the tight one for any value; the mean squared error is averaged over the phase of the value
+Accuracy is the tight one for any value; the mean squared error is averaged over the phase of the value
 relative to the grid, which is exactly 2 lam^2 + grid^2/12. Neither knows a clamp, which only makes errors smaller.
 Theory: docs/theory/planning.md, (29)-(30).
 """
@@ -16,21 +16,13 @@ from snapdp.accuracy.clamping import binding_at
 from snapdp.accuracy.epsilon import Constants, constants_of
 from snapdp.accuracy.error import ENOUGH_BITS, confidence, guessed, laplace_tail, ratio_to_exact, unclamped_enclosure
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import (
-    HALF,
-    NARROW_BITS,
-    Enclosure,
-    exp_enclosure,
-    expm1_enclosure,
-    ln_enclosure,
-    parameter,
-    positive,
-    power_of_two_at_least,
-    refined,
-    rounded_up,
-    sqrt_enclosure,
-)
-from snapdp.mechanism import ZERO, DataUnits, SnappingParameters, arithmetic_of, chosen_grid, finite_parameters
+from snapdp.exact.dyadic import HALF, power_of_two_at_least
+from snapdp.exact.enclosure import Enclosure, refined
+from snapdp.exact.functions import NARROW_BITS, exp_enclosure, expm1_enclosure, ln_enclosure, rounded_up, sqrt_enclosure
+from snapdp.exact.numbers import parameter, positive
+from snapdp.mechanism.finite_precision import finite_parameters
+from snapdp.mechanism.law.law import ZERO
+from snapdp.mechanism.parameters import DataUnits, SnappingParameters, arithmetic_of, chosen_grid
 from snapdp.values import Value, replaced
 
 TABLE_EPSILONS = ("0.01", "0.05", "0.1", "0.25", "0.3", "0.5", "0.7", "0.9", "1", "1.5", "2", "2.5", "4")

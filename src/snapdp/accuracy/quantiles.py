@@ -1,6 +1,6 @@
 """A tree of counts over ordered cells, and how far the sum of the first of them errs.
 
-Room: accuracy. No data. The cells 0..M-1 are the leaves; every node but the last of its depth has `branching` children.
+No data. The cells 0..M-1 are the leaves; every node but the last of its depth has `branching` children.
 Each depth below the root is measured, all with the same noise; the root is their sum, or known. Numbers are combined
 upwards with one weight for each depth, and what a parent says beyond its children is shared among these alike: nearly
 least squares, unbiased whatever the weights are, and every node the exact sum of its children.
@@ -24,7 +24,9 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from snapdp.errors import ParameterError
-from snapdp.exact import decided_ceil, ln_enclosure, to_float_up
+from snapdp.exact.enclosure import decided_ceil
+from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.numbers import to_float_up
 from snapdp.values import Value
 
 # How far a sum of Laplace variables goes: a bound from three numbers, within a few percent of the shortest.

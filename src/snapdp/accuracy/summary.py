@@ -1,6 +1,6 @@
 """Everything worth knowing about one mechanism before it is used: one value that front ends print.
 
-Room: accuracy. Collects accuracy, moments, clamping, price and hints from their modules, in either arithmetic.
+Collects accuracy, moments, clamping, price and hints from their modules, in either arithmetic.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from snapdp.accuracy.interval import NoiseInterval, noise_interval
 from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, weighed, weighted_mean
 from snapdp.accuracy.price import Distance, Price, distance, distance_excess, distance_tail, price_of_snapping
 from snapdp.errors import ParameterError, SnapdpError
-from snapdp.exact import Enclosure, floor_log10, parameter, power_of_ten
-from snapdp.mechanism import DataUnits, FinitePrecision, SnappingParameters, declared, finite_parameters
+from snapdp.exact.dyadic import floor_log10, power_of_ten
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.numbers import parameter
+from snapdp.mechanism.finite_precision import finite_parameters
+from snapdp.mechanism.mechanism import declared
+from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters
 from snapdp.values import Value, replaced
 
 SHOWN_DIGITS = 4  # of a distance

@@ -1,6 +1,6 @@
 """Columns as people hold them in Python (a Series, an array, a list, a name in a table) and what is declared of them.
 
-Room: api. Nothing is read here: a column is put into a table under its name, and what is declared becomes the tables of
+Nothing is read here: a column is put into a table under its name, and what is declared becomes the tables of
 a study, whose reader does all the checking. Types and names are looked at, never a cell.
 """
 
@@ -15,10 +15,10 @@ from numbers import Rational
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 
 if TYPE_CHECKING:
-    from snapdp.exact import Parameter
+    from snapdp.exact.numbers import Parameter
 
 Declaration = Mapping[str, Any]  # of a column, with the keys of a study
 Conditions = Mapping[str, Any] | Sequence[Mapping[str, Any]]

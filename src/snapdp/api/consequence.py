@@ -1,6 +1,6 @@
 """What a line of a plan means, at a guess of the true value: sentences and pictures. Public parameters only.
 
-Room: api. For the page: one slider moves the guess, and everything here follows. Nothing of it depends on data; a guess
+For the page: one slider moves the guess, and everything here follows. Nothing of it depends on data; a guess
 is anybody's. Figures are exact or rounded to the safe side, as they are in plans.
 Theory: docs/theory/exact-law.md, (3); docs/theory/planning.md, (6), (29), (31), (32), (39).
 """
@@ -13,54 +13,34 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from snapdp.accuracy import LawBar, LawBars, bars_of_law
-from snapdp.display import (
+from snapdp.accuracy.curve import LawBar, LawBars, bars_of_law
+from snapdp.display.html import Html
+from snapdp.display.numbers import decimal_nearest, exact_amount, four_digits_up, noise_digits, two_digits
+from snapdp.display.pictures import (
     Bar,
     Chosen,
     Compared,
-    Html,
     LawPicture,
     Odds,
-    above_or_below,
-    confidence,
     curve_picture,
-    decimal_nearest,
-    exact_amount,
-    four_digits_up,
-    guessed_right,
-    how_often,
     interval_picture,
-    noise_digits,
     odds_picture,
-    one_line,
-    two_digits,
 )
+from snapdp.display.text import above_or_below, confidence, guessed_right, how_often, one_line
 from snapdp.errors import ParameterError, SnapdpError
-from snapdp.exact import parameter, shown, to_float_nearest
-from snapdp.mechanism import ExactLaw
-from snapdp.studies import (
-    UNADJUSTED,
-    Line,
-    RankCurve,
-    Relation,
-    ReleasedPart,
-    called_groups,
-    cliff_in_words,
-    cliffs_of,
-    describe_most_units,
-    describe_rise,
-    error_in_words,
-    explain_protection,
-    offer_in_words,
-    remembered,
-    shown_parts,
-)
+from snapdp.exact.numbers import parameter, shown, to_float_nearest
+from snapdp.mechanism.law.exact import ExactLaw
+from snapdp.studies.plans.advice import UNADJUSTED, cliff_in_words, cliffs_of, offer_in_words
+from snapdp.studies.plans.lines import Line, RankCurve, ReleasedPart, called_groups, remembered, shown_parts
+from snapdp.studies.plans.text import error_in_words
+from snapdp.studies.protection import describe_most_units, describe_rise, explain_protection
+from snapdp.studies.relation import Relation
 from snapdp.values import Value
 
 if TYPE_CHECKING:
-    from snapdp.ledger import Account
-    from snapdp.mechanism import Law
-    from snapdp.studies import Plan
+    from snapdp.ledger.accounts import Account
+    from snapdp.mechanism.law.law import Law
+    from snapdp.studies.plans.plan import Plan
 
 SLIDER_STEPS = 200
 

@@ -1,6 +1,6 @@
 """A first look at a table that nobody has documented: the study that asks for it, what was found, a study to go on.
 
-Room: api. A look is a release like any other: a statistic of magnitudes for each column of numbers, a histogram for
+A look is a release like any other: a statistic of magnitudes for each column of numbers, a histogram for
 each column with public categories, at equal shares of epsilon. What was found is read from the record; bounds in it are
 public, because they were paid for.
 Theory: docs/theory/exploring.md.
@@ -13,35 +13,24 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.api.study import Study
-from snapdp.display import confidence, exact_amount, one_line, percent, visible
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import confidence, one_line, percent, visible
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import floor_log2, parameter, positive, power_of_two
-from snapdp.release import Number, NumberBlock, Release
-from snapdp.studies import (
-    BINNED,
-    BOUNDS,
-    CATEGORY,
-    DROPPED,
-    LOWER,
-    MAGNITUDE,
-    SHARE,
-    UPPER,
-    WITHOUT,
-    Asked,
-    Column,
-    CsvDialect,
-    DeclaredStudy,
-    Histogram,
-    Magnitudes,
-    ask,
-    count_query,
-    digest,
-    histogram_query,
-    mean_query,
-    number_column,
-    quantiser_of,
-    study_to_toml,
-)
+from snapdp.exact.dyadic import floor_log2, power_of_two
+from snapdp.exact.numbers import parameter, positive
+from snapdp.release.numbers import Number, NumberBlock
+from snapdp.release.result import Release
+from snapdp.studies.columns import BINNED, CATEGORY, DROPPED, MAGNITUDE, Column, number_column
+from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.studies.declarations import digest
+from snapdp.studies.plans.lines import Asked, ask
+from snapdp.studies.quantiser import quantiser_of
+from snapdp.studies.statistics.counts import count_query
+from snapdp.studies.statistics.histogram import Histogram, histogram_query
+from snapdp.studies.statistics.magnitudes import BOUNDS, LOWER, UPPER, WITHOUT, Magnitudes
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.parts import SHARE
+from snapdp.studies.study_file import DeclaredStudy, study_to_toml
 from snapdp.values import Value
 
 MOSTLY = 0.5  # from so large a share of cells that are no numbers on, a column is text

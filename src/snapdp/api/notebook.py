@@ -1,6 +1,6 @@
 """How the public classes show themselves: one line in a terminal, a small table in a notebook.
 
-Room: api. Names of datasets, columns and statistics are anybody's text: they are made visible, shortened and escaped.
+Names of datasets, columns and statistics are anybody's text: they are made visible, shortened and escaped.
 However much is declared, what is shown stays short.
 """
 
@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from snapdp.display import html_card, one_line
-from snapdp.exact import shown
-from snapdp.mechanism import SnappingParameters
-from snapdp.studies import (
-    Asked,
-    BinnedColumn,
-    CategoryColumn,
-    Column,
-    DeclaredStudy,
-    describe_protected,
-    person_in_words,
-)
+from snapdp.display.html import html_card
+from snapdp.display.text import one_line
+from snapdp.exact.numbers import shown
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.studies.grouping.groups import BinnedColumn
+from snapdp.studies.plans.lines import Asked
+from snapdp.studies.protection import describe_protected, person_in_words
+from snapdp.studies.study_file import DeclaredStudy
 
 FEW, MANY, LONGEST = 5, 20, 80  # names in a line, rows of a table, characters of a name
 

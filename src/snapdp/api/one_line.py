@@ -1,6 +1,6 @@
 """Statistics in one line: `snapdp.mean(df["age"], bounds=(15, 100), missing="dropped", epsilon=1, ledger="ledger.db")`.
 
-Room: api. Each function writes the study that it means and releases it: the same request by study file, by flags or
+Each function writes the study that it means and releases it: the same request by study file, by flags or
 here is one request, and the ledger answers the second time free of charge. Who is protected and how many rows there are
 is read from the ledger's account, never from the data; without a ledger nothing is released.
 """
@@ -30,23 +30,19 @@ from snapdp.api.columns import (
 )
 from snapdp.api.exploration import Exploration, exploring_values
 from snapdp.api.study import Study, study
-from snapdp.display import is_address
+from snapdp.display.text import is_address
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
-from snapdp.ledger import Ledger
-from snapdp.release import Release
-from snapdp.studies import (
-    KINDS,
-    QUARTILES,
-    PersonCount,
-    Relation,
-    bounded_in,
-    person_in_words,
-    relation_of_account,
-    relation_table,
-)
+from snapdp.ledger.ledger import Ledger
+from snapdp.release.result import Release
+from snapdp.studies.protection import person_in_words
+from snapdp.studies.relation import Relation, bounded_in, relation_of_account
+from snapdp.studies.statistics.counts import PersonCount
+from snapdp.studies.statistics.quantiles import QUARTILES
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.study_file import relation_table
 
 if TYPE_CHECKING:
-    from snapdp.exact import Parameter
+    from snapdp.exact.numbers import Parameter
 
 # A first look in one line: `snapdp.explore(df, columns=["age", "income"], epsilon="0.2", ledger="people.ledger")`.
 #

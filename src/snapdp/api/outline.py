@@ -1,6 +1,6 @@
 """A study as a program in Python: short, to be read, changed and run.
 
-Room: api. Holds no data and runs nothing. The program declares the study by the keys of a study file, prints its plan
+Holds no data and runs nothing. The program declares the study by the keys of a study file, prints its plan
 and, where table and ledger are known, releases it; a comment stands before the line that charges. Names are anybody's
 text: each stands in quotes, and what a screen would obey or not show is written out. Lines have at most WIDTH
 characters.
@@ -12,8 +12,8 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from snapdp.display import shown_address
-from snapdp.studies import DeclaredStudy, quoted_text, study_to_toml
+from snapdp.display.text import shown_address
+from snapdp.studies.study_file import DeclaredStudy, quoted_text, study_to_toml
 
 WIDTH = 100
 STEP = 4  # columns by which a line inside a bracket is further right

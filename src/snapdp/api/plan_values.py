@@ -1,6 +1,6 @@
 """What machines read of a plan: plain values, amounts as exact fractions.
 
-Room: api. For --json and for the page. Figures for display are texts, rounded up; keys stay what they were, new ones
+For --json and for the page. Figures for display are texts, rounded up; keys stay what they were, new ones
 are added.
 """
 
@@ -9,28 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from snapdp.display import four_digits_up, guessed_right, hides_nothing
-from snapdp.studies import (
-    CellError,
-    Excess,
-    LikelyQuantile,
-    Line,
-    MarginFigures,
-    NumberError,
-    Offer,
-    OtherWay,
-    Plan,
-    RankFigures,
-    Sharing,
-    Useless,
-    describe_protected,
-    error_in_words,
-    excess_of,
-    explain_protection,
-    other_way,
-    reading_of,
-    useless_in_words,
-)
+from snapdp.display.numbers import four_digits_up
+from snapdp.display.text import guessed_right, hides_nothing
+from snapdp.studies.plans.advice import Offer, OtherWay, Useless, other_way
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.plan import Excess, Plan, Sharing, excess_of
+from snapdp.studies.plans.text import error_in_words, reading_of, useless_in_words
+from snapdp.studies.protection import describe_protected, explain_protection
+from snapdp.studies.statistics.adjusted import CellError, MarginFigures
+from snapdp.studies.statistics.parts import NumberError
+from snapdp.studies.statistics.trees import LikelyQuantile, RankFigures
 
 Likes = Mapping[int, Sequence[LikelyQuantile]]  # by the number of a line: what it would be worth for public rows
 

@@ -1,6 +1,6 @@
 """The public class `snapdp.Snapping`: the mechanism, with what a release of it is worth as methods.
 
-Room: api. It holds the mechanism; each method is one call into a room below, imported when called: a release never
+It holds the mechanism; each method is one call into a room below, imported when called: a release never
 loads what it does not need. All figures are in data units; every bound is rounded to the safe side.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
-from snapdp.mechanism import declared
+from snapdp.mechanism.mechanism import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
     from numpy import float64, int64
     from numpy.typing import NDArray
 
-    from snapdp.accuracy import AfterRelease, Clamp, CostOfBits, Distance, EpsilonNeeded, NoiseInterval
-    from snapdp.exact import Datum, Enclosure, Parameter
-    from snapdp.mechanism import DataUnits, FinitePrecision, Law, SnappingParameters
-    from snapdp.verifier import MechanismProgram, Verdict
+    from snapdp.accuracy.clamping import Clamp
+    from snapdp.accuracy.epsilon import EpsilonNeeded
+    from snapdp.accuracy.interval import NoiseInterval
+    from snapdp.accuracy.price import CostOfBits, Distance
+    from snapdp.accuracy.summary import AfterRelease
+    from snapdp.exact.enclosure import Enclosure
+    from snapdp.exact.numbers import Datum, Parameter
+    from snapdp.mechanism.law.law import Law
+    from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters
+    from snapdp.verifier.loss.verdict import Verdict
+    from snapdp.verifier.mechanism_program import MechanismProgram
 
     class SeriesLike(Protocol):
         """A column of numbers with a name: a Series of pandas or Polars."""
@@ -134,7 +141,7 @@ class Snapping:
 
         In finite precision only: in exact arithmetic nothing rounds, and the loss is epsilon by construction.
         """
-        from snapdp.verifier import program_of_mechanism
+        from snapdp.verifier.mechanism_program import program_of_mechanism
 
         return program_of_mechanism(self.parameters)
 
@@ -146,13 +153,13 @@ class Snapping:
         >>> Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=100, arithmetic="proved").verify().kind
         'VERIFIED'
         """
-        from snapdp.verifier import verify_mechanism
+        from snapdp.verifier.mechanism_program import verify_mechanism
 
         return verify_mechanism(self.parameters, claim=claim)
 
     def certificate(self) -> str:
         """Return the certificate of that verdict against epsilon: JSON for `snapdp check`, which shares no code."""
-        from snapdp.verifier import mechanism_certificate
+        from snapdp.verifier.mechanism_program import mechanism_certificate
 
         return mechanism_certificate(self.parameters)
 
@@ -182,7 +189,7 @@ class Snapping:
         >>> f"{float(m.accuracy()):.3f}", f"{float(m.accuracy(method='notes')):.3f}"
         ('6.815', '6.991')
         """
-        from snapdp.accuracy import accuracy
+        from snapdp.accuracy.error import accuracy
 
         return accuracy(self.parameters, alpha=alpha, method=method, value=value)
 
@@ -191,7 +198,7 @@ class Snapping:
 
         For the statistic before quantising ask for the accuracy less half a step.
         """
-        from snapdp.accuracy import alpha_for
+        from snapdp.accuracy.error import alpha_for
 
         return alpha_for(self.parameters, accuracy=accuracy, value=value)
 
@@ -221,7 +228,7 @@ class Snapping:
         >>> Snapping.epsilon_for(accuracy=7, sensitivity=1, lower=0, upper=1000, arithmetic="notes", bits=118).epsilon
         Fraction(5001, 10000)
         """
-        from snapdp.accuracy import epsilon_for
+        from snapdp.accuracy.epsilon import epsilon_for
 
         return epsilon_for(
             accuracy=accuracy,
@@ -239,7 +246,7 @@ class Snapping:
 
     def bias(self, value: Parameter) -> Enclosure:
         """Return E out - f for a guess f; with `step=`, f is the quantised value, up to half a step from the guess."""
-        from snapdp.accuracy import bias
+        from snapdp.accuracy.moments import bias
 
         return bias(self.parameters, value)
 
@@ -250,37 +257,37 @@ class Snapping:
         >>> f"{float(m.expected_bias([0, 5, 10])):.3f} {float(m.expected_bias({0: 3, 10: 1})):.3f}"
         '0.000 0.240'
         """
-        from snapdp.accuracy import expected_bias
+        from snapdp.accuracy.moments import expected_bias
 
         return expected_bias(self.parameters, guesses)
 
     def bias_range(self) -> Enclosure:
         """Return an enclosure of the biases of all values in the public range; with `step=`, of the quantised ones."""
-        from snapdp.accuracy import bias_range
+        from snapdp.accuracy.moments import bias_range
 
         return bias_range(self.parameters)
 
     def variance(self, value: Parameter) -> Enclosure:
         """Return the variance of the output for a guess f."""
-        from snapdp.accuracy import variance
+        from snapdp.accuracy.moments import variance
 
         return variance(self.parameters, value)
 
     def mse(self, value: Parameter) -> Enclosure:
         """Return E (out - f)**2 for a guess f, quantised where there is a step."""
-        from snapdp.accuracy import mse
+        from snapdp.accuracy.moments import mse
 
         return mse(self.parameters, value)
 
     def expected_absolute_error(self, value: Parameter) -> Enclosure:
         """Return E |out - f| for a guess f, quantised where there is a step."""
-        from snapdp.accuracy import expected_absolute_error
+        from snapdp.accuracy.moments import expected_absolute_error
 
         return expected_absolute_error(self.parameters, value)
 
     def binding_probability(self, value: Parameter) -> Enclosure:
         """Return the probability that the outer clamp changes the rounded value, for a guess f."""
-        from snapdp.accuracy import binding_probability
+        from snapdp.accuracy.clamping import binding_probability
 
         return binding_probability(self.parameters, value)
 
@@ -295,7 +302,7 @@ class Snapping:
         >>> int(m.parameters.bound), int(m.bound_for("0.01").end_upper)
         (1006, 1004)
         """
-        from snapdp.accuracy import bound_for
+        from snapdp.accuracy.clamping import bound_for
 
         return bound_for(self.parameters, gamma=gamma, method=method)
 
@@ -309,13 +316,13 @@ class Snapping:
         >>> [(case.number, f"{float(case.probability):.3f}") for case in found.cases], float(found.bound)
         ([(1, '0.888'), (3, '0.112')], 0.5)
         """
-        from snapdp.accuracy import distance
+        from snapdp.accuracy.price import distance
 
         return distance(self.parameters, value)
 
     def distance_tail(self, value: Parameter, *, distance: Parameter) -> Enclosure:
         """Return the probability that the two outputs of `distance` lie further apart than `distance`."""
-        from snapdp.accuracy import distance_tail
+        from snapdp.accuracy.price import distance_tail
 
         return distance_tail(self.parameters, value, distance=distance)
 
@@ -327,7 +334,7 @@ class Snapping:
         The accuracy still holds with probability at least 1 - alpha. That at the true value must not be told: it gives
         the value away, modulo the grid.
         """
-        from snapdp.accuracy import after_release
+        from snapdp.accuracy.summary import after_release
 
         return after_release(self.parameters, index=index, output=output, alpha=alpha)
 
@@ -335,7 +342,7 @@ class Snapping:
         self, bits: int | Iterable[int] | None = None, *, arithmetic: str = "proved", alpha: Parameter = "0.05"
     ) -> tuple[CostOfBits, ...]:
         """Return what p-bit arithmetic takes off epsilon and adds to the accuracy, for several precisions."""
-        from snapdp.accuracy import what_bits_cost
+        from snapdp.accuracy.price import what_bits_cost
 
         return what_bits_cost(self.parameters, bits=bits, arithmetic=arithmetic, alpha=alpha)
 
@@ -347,6 +354,6 @@ class Snapping:
         It speaks of the noise that was added, and says nothing about sampling error. With `step=` it holds the
         statistic before and after quantising; where bounds lie off the step, that is up to half a step outside them.
         """
-        from snapdp.accuracy import noise_interval
+        from snapdp.accuracy.interval import noise_interval
 
         return noise_interval(self.parameters, index=index, output=output, alpha=alpha)

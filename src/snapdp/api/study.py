@@ -1,6 +1,6 @@
 """The public study: what is declared and asked, with its plan and its release as methods.
 
-Room: api. It holds the declaration; each method is one call into a room below.
+It holds the declaration; each method is one call into a room below.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ from typing import Any
 
 from snapdp.api.columns import told
 from snapdp.api.notebook import study_html, study_text
-from snapdp.display import is_address
+from snapdp.display.text import is_address
 from snapdp.errors import ParameterError
-from snapdp.ledger import Ledger
-from snapdp.release import Release, Request, exact_values, released
-from snapdp.studies import (
-    STUDY_FORMAT,
-    Asked,
-    Column,
-    CsvDialect,
-    DeclaredStudy,
-    Plan,
-    Relation,
-    load_study,
-    plan_of,
-    study_from_values,
-)
-from snapdp.tables import Engine, Look, Watch, check_dialect, open_table, read_keys
+from snapdp.ledger.ledger import Ledger
+from snapdp.release.release import exact_values, released
+from snapdp.release.request import Request
+from snapdp.release.result import Release
+from snapdp.studies.columns import Column
+from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.studies.plans.lines import Asked
+from snapdp.studies.plans.plan import Plan
+from snapdp.studies.relation import Relation
+from snapdp.studies.study_file import STUDY_FORMAT, DeclaredStudy, load_study, plan_of, study_from_values
+from snapdp.tables.engines.engine import Engine, Watch
+from snapdp.tables.engines.opening import check_dialect, open_table
+from snapdp.tables.inspection import Look
+from snapdp.tables.keys import read_keys
 from snapdp.values import replaced
 
 
@@ -126,8 +125,8 @@ class Study:
 
         dialect   without a table, the engine whose words it is in: duckdb (if left out), spark or postgresql
         """
-        from snapdp.studies import aggregates_of
-        from snapdp.tables import statement
+        from snapdp.studies.statistics.statistic import aggregates_of
+        from snapdp.tables.engines.engine import statement
 
         asked = aggregates_of(each.statistic for each in self.asked)
         if table is None:
@@ -143,7 +142,7 @@ class Study:
         covers it: do not publish it, and do not change a bound because of it. A declared column that no statistic
         needs is looked at where the table has it.
         """
-        from snapdp.studies import KeyColumn
+        from snapdp.studies.grouping.keys import KeyColumn
 
         used = [column for column in self._used() if not isinstance(column, KeyColumn)]
         return self.table(table).inspect(used, others=self.columns, watch=watch)
@@ -152,13 +151,14 @@ class Study:
         """Refuse a CSV or Parquet file that lacks a column of a statistic, or stores it as something else, by its first
         line or schema. No row is read.
         """
-        from snapdp.tables import check_columns
+        from snapdp.tables.engines.opening import check_columns
 
         check_columns(Path(_path(path, "the table")), self._used(), dialect=self.csv)
 
     def _used(self) -> list[Column]:
         """Return the columns that the statistics read, and those that name persons."""
-        from snapdp.studies import PersonColumn, aggregates_of
+        from snapdp.studies.columns import PersonColumn
+        from snapdp.studies.statistics.statistic import aggregates_of
 
         asked = aggregates_of(each.statistic for each in self.asked)
         used = [column for each in asked for column in each.every_column]
@@ -211,7 +211,7 @@ class Study:
         place = Path(_path(directory, "directory"))
 
         def follows(record: dict[str, Any]) -> bool:  # asked of another role's answer alone
-            from snapdp.audits import is_sound
+            from snapdp.audits.release_audit import is_sound
 
             return is_sound(record, place, request)
 

@@ -1,6 +1,6 @@
 """What an attack is, and what it found: two neighbouring inputs, an event, and the loss that it shows.
 
-Room: attacks. An attack is a description in words and a function for each target; the same function takes any release,
+An attack is a description in words and a function for each target; the same function takes any release,
 so that tests can hand it a broken one. Nothing heavy is imported before an attack runs.
 """
 
@@ -11,15 +11,14 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from snapdp.exact import (
-    Enclosure,
+from snapdp.exact.dyadic import round_down, round_up
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.functions import (
     exact_mpfr,
     exp_enclosure,
     fraction_of_mpfr,
     ln_enclosure,
     mpfr_context,
-    round_down,
-    round_up,
     sqrt_enclosure,
 )
 from snapdp.values import Value

@@ -1,6 +1,6 @@
 """All attacks by name, and the rows of their table.
 
-Room: attacks. A new attack is a module with `ATTACKS`, and one word in `MODULES`. A peer that is not installed is a row
+A new attack is a module with `ATTACKS`, and one word in `MODULES`. A peer that is not installed is a row
 that says so; an attack that fails on a peer is a defect of the attack and is not hidden.
 Theory: docs/theory/attacks.md, (4): how often chance alone refutes.
 """
@@ -15,7 +15,7 @@ from typing import Literal
 
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials
 from snapdp.errors import ParameterError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 from snapdp.values import Value, replaced
 
 MODULES: tuple[str, ...] = (  # in the order of the table

@@ -1,6 +1,6 @@
 """The snapping mechanism in 53 bits under a formula for 118: its exact law, and an output that loses more.
 
-Room: attacks. No sampling: the probability of every output is a rational number, and the loss of one output for two
+No sampling: the probability of every output is a rational number, and the loss of one output for two
 neighbours is known to any digit. The program beside the notes computes eps' with eta = 2^-118, multiplies in 118 bits,
 and draws and takes logarithms in doubles. The notes' bound is for one precision in every step, and is exceeded.
 Ours has no eta at all: its loss is epsilon, by its exact law for the same neighbours.
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from snapdp.attacks.attack import Attack, AttackOutcome, Trials
 
 if TYPE_CHECKING:
-    from snapdp.mechanism import Law, Precision, SnappingParameters
+    from snapdp.mechanism.law.law import Law
+    from snapdp.mechanism.parameters import Precision, SnappingParameters
 
 CLAIMED = Fraction(9, 10)
 NOTES_BITS = 118
@@ -31,7 +32,7 @@ def by_law(law: LawOf, outputs: Iterable[int] | None) -> AttackOutcome:
 
     outputs   the indices that are looked at; None: all among which the largest loss can be
     """
-    from snapdp.mechanism import pair_loss
+    from snapdp.mechanism.law.loss import pair_loss
 
     found = pair_loss(law(VALUE), law(VALUE + 1), outputs).loss
     if found is None:
@@ -45,8 +46,8 @@ def by_law(law: LawOf, outputs: Iterable[int] | None) -> AttackOutcome:
 
 def parameters_of_the_notes(precision: Precision) -> SnappingParameters:
     """Return the mechanism of the notes, with eta = 2^-118 in its formula whatever the steps round to."""
-    from snapdp.exact import round_up
-    from snapdp.mechanism import explicit_parameters, notes_effective_epsilon
+    from snapdp.exact.dyadic import round_up
+    from snapdp.mechanism.finite_precision import explicit_parameters, notes_effective_epsilon
 
     eta = Fraction(1, 1 << NOTES_BITS)
     effective = notes_effective_epsilon(epsilon=CLAIMED, bound=Fraction(BOUND), eta=eta)
@@ -61,7 +62,8 @@ def parameters_of_the_notes(precision: Precision) -> SnappingParameters:
 
 def law_of_the_notes(*, uniform: int, logarithm: int, product: int = NOTES_BITS) -> LawOf:
     """Return the law of that mechanism for a value, where draws, logarithms and products have so many bits."""
-    from snapdp.mechanism import Inner, Precision, law_of
+    from snapdp.mechanism.law.law import law_of
+    from snapdp.mechanism.parameters import Inner, Precision
 
     parameters = parameters_of_the_notes(Precision(uniform=uniform, logarithm=logarithm, product=product))
     return lambda value: law_of(Inner(value), parameters)

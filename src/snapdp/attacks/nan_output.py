@@ -1,6 +1,6 @@
 """One entry that is no number: the sum becomes NaN, with any noise, and so tells that the entry was there.
 
-Room: attacks. No clamp helps: NaN is neither above nor below. An error is no better than NaN; the event counts both.
+No clamp helps: NaN is neither above nor below. An error is no better than NaN; the event counts both.
 Source: what IEEE 754 says of NaN; found in libraries by replaying releases on neighbouring tables.
 """
 

@@ -1,6 +1,6 @@
 """The sign of zero: -0.0 prints as a number of its own, and only some inputs can give it.
 
-Room: attacks. Rounding -0.3 gives -0.0, which stays -0.0 when noise of -0.0 is added; 1 and noise of -1 give 0.0. Whole
+Rounding -0.3 gives -0.0, which stays -0.0 when noise of -0.0 is added; 1 and noise of -1 give 0.0. Whole
 noise added to whole values would keep its claim, were there one zero. Comparisons do not see it: 0.0 == -0.0. What
 prints the output does, and so does every file of it.
 Source: IEEE 754, section 6.3 (the sign of a sum).

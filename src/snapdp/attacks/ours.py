@@ -1,6 +1,6 @@
 """Our releases of one number, as a user calls them; those of a table are in `attacks/statistics.py`.
 
-Room: attacks. Everything goes through the public names of the package.
+Everything goes through the public names of the package.
 """
 
 from __future__ import annotations

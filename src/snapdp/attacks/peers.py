@@ -1,6 +1,6 @@
 """Releases of other libraries, where they are installed: each is imported when one of its releases is made.
 
-Room: attacks. What is not installed raises an ImportError, and its row says "absent". Nothing of snapdp depends on
+What is not installed raises an ImportError, and its row says "absent". Nothing of snapdp depends on
 them. A release claims what its library says it does: epsilon as given, or what its privacy map returns.
 """
 

@@ -1,6 +1,6 @@
 """The precision test: near zero a double has more digits than the sum of 1 and noise can keep.
 
-Room: attacks. 1 plus noise, between -1/2 and 1/2, comes from noise between 1/2 and 3/2, whose last digit is worth at
+1 plus noise, between -1/2 and 1/2, comes from noise between 1/2 and 3/2, whose last digit is worth at
 least 2**-53; the sum is exact. So a finer output was not made of 1. Noise added to 0 keeps all its digits. It needs
 nothing but the output: no matter how the noise was drawn, as long as doubles were added.
 Source: Haney, Desfontaines, Hartman, Shrestha and Hay 2022 (precision-based attacks).

@@ -1,6 +1,6 @@
 """Mironov's attack: an output that no draw of the generator makes of the neighbour tells which input it was.
 
-Room: attacks. numpy's noise is the logarithm of one of 2**53 numbers: it leaves gaps between doubles, and other gaps
+numpy's noise is the logarithm of one of 2**53 numbers: it leaves gaps between doubles, and other gaps
 around another value. Whether a double is reached is decided by trying the few draws that could give it.
 Source: Mironov 2012, section 4.2 (porous distributions).
 """

@@ -1,6 +1,6 @@
 """Noise that is returned, for the caller to add: the sum of a private double and noise on a grid is not on the grid.
 
-Room: attacks. However well noise on a grid is drawn, adding it to 0.1 gives numbers whose distance to the grid is that
+However well noise on a grid is drawn, adding it to 0.1 gives numbers whose distance to the grid is that
 of 0.1: the output tells the digits below the grid. Values must be on the grid before, or the sum must be rounded to it
 afterwards, which is what a mechanism does and a source of noise cannot.
 Source: Mironov 2012, section 5 (why the sum is rounded); Google's differential privacy team 2020, secure noise.

@@ -1,6 +1,6 @@
 """A statistic of one column, released as often as an attack asks for it, through a study of equal columns.
 
-Room: attacks. What a user calls: a study, a ledger, a release. Every column of the table is a copy of the one that is
+What a user calls: a study, a ledger, a release. Every column of the table is a copy of the one that is
 attacked and pays an epsilon of its own, so one release has as many independent numbers of it as there are columns.
 """
 

@@ -1,6 +1,6 @@
 """The usual way of doing it: noise of numpy's generator, in doubles.
 
-Room: attacks. Nobody should release anything by these functions. Every attack breaks one of them, except the one by an
+Nobody should release anything by these functions. Every attack breaks one of them, except the one by an
 exact law.
 """
 

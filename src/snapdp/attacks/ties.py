@@ -1,6 +1,6 @@
 """Ties: rounding halves to the even number sends 0.5 to 0 and 1.5 to 2, so what differs by 1 then differs by 2.
 
-Room: attacks. The noise was chosen for a sensitivity of 1; the loss is up to twice the claim. Ties toward +infinity
+The noise was chosen for a sensitivity of 1; the loss is up to twice the claim. Ties toward +infinity
 send 0.5 to 1 and 1.5 to 2. Ours rounds the noisy sum, and never the value alone.
 Source: Mironov 2012, section 5.2 (ties of the snap); docs/theory/attacks.md, equation (6).
 """

@@ -1,6 +1,6 @@
 """The time of a draw against its noise: a sampler that counts coins takes longer for more noise, and gives it away.
 
-Room: attacks. Whoever knows the noise of an output knows the input. The event joins an output and its time; where to
+Whoever knows the noise of an output knows the input. The event joins an output and its time; where to
 cut the times is chosen on a first half of the draws, and what is counted comes from the second. Inputs take turns in an
 order that coins decide: a machine that slows down slows both alike.
 A release whose time has nothing to do with its noise stays below its claim here: for outputs in the window the loss is

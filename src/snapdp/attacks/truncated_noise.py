@@ -1,6 +1,6 @@
 """Noise cut to a whole number: int(noise) sends everything between -1 and 1 to 0, twice as much as to any other.
 
-Room: attacks. Rounding to the nearest whole number gives 0 its fair share. Cutting doubles it, so the true count is
+Rounding to the nearest whole number gives 0 its fair share. Cutting doubles it, so the true count is
 more likely than any other by a factor of 2 beyond e^epsilon: the loss is epsilon + ln 2.
 Source: docs/theory/attacks.md, equation (5).
 """

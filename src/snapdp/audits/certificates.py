@@ -1,6 +1,6 @@
 """Certificates and their checkers: none of a release is written unaccepted, and each goes to the checker of its kind.
 
-Room: audits. The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a
+The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a
 fault of a checker, or of the machine it runs on, neither accepts a certificate nor refuses it.
 """
 
@@ -66,7 +66,7 @@ def examine_file(path: str | os.PathLike[str]) -> Examination:
 
 def examine_certificate(content: bytes) -> Examination:
     """Return what the checker of its kind says of a certificate: its format decides which one that is."""
-    from snapdp.verifier import Refusal
+    from snapdp.verifier.certificate.check import Refusal
 
     try:
         return Examination(verdict=ACCEPTED, proved=_proved(content.decode()))
@@ -78,7 +78,7 @@ def examine_certificate(content: bytes) -> Examination:
 
 def _proved(text: str) -> Proved:
     """Return what a certificate proves; any exception says that it is not accepted."""
-    from snapdp.verifier import LARGEST_TEXT, Refusal, examine
+    from snapdp.verifier.certificate.check import LARGEST_TEXT, Refusal, examine
 
     found = json.loads(text, object_pairs_hook=check_release.unrepeated)
     if isinstance(found, dict) and "statistics" in found:

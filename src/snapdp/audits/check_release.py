@@ -1,6 +1,6 @@
 """The independent checker of release certificates: `python check_release.py certificate.json`. Standard library only.
 
-Room: audits, where only `certificates` asks it; it imports nothing of the package and can be copied out and run alone.
+where only `certificates` asks it; it imports nothing of the package and can be copied out and run alone.
 Idea: a certificate holds the record of a release. From the columns and the relation that a record declares all else
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.

@@ -1,6 +1,6 @@
 """Findings of an audit: fields of a record that are not what they must be, named one by one.
 
-Room: audits. Two values are the same iff their texts are: 26.0 is not 26, True is not 1, -0.0 is not 0.0.
+Two values are the same iff their texts are: 26.0 is not 26, True is not 1, -0.0 is not 0.0.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
-from snapdp.ledger import canonical, declaration_of, identical
-from snapdp.release import added
-from snapdp.studies import ADD_REMOVE, CHANGE_ONE
+from snapdp.exact.numbers import parameter
+from snapdp.ledger.chain import canonical
+from snapdp.ledger.rules import declaration_of, identical
+from snapdp.release.request import added
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE
 from snapdp.values import Value
 
 ABSENT = object()

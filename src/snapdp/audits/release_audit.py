@@ -1,6 +1,6 @@
 """The audit of a release: everything public in a record is derived again and compared, field by field.
 
-Room: audits. Reads a record and, if given, the ledger that holds it; opens no data. A finding names the field.
+Reads a record and, if given, the ledger that holds it; opens no data. A finding names the field.
 
 1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
    and clamp follow, and must be those of the record;
@@ -27,49 +27,32 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.audits.findings import LEDGER, Finding, altered_field, differences
 from snapdp.audits.side_files import SHA256, FilesBeside, are_unseen
-from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
+from snapdp.display.text import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
 from snapdp.errors import DataError, LedgerError, SnapdpError
-from snapdp.exact import shown, to_float_down, to_float_up
-from snapdp.ledger import Amendment, Ledger, amendment_values, declaration_of, identical, is_failure
-from snapdp.release import (
-    LIBRARIES,
-    MOST_STATISTICS,
-    RECORD_FORMAT,
-    VERSION,
-    Block,
-    Drawn,
-    Request,
-    added,
-    checked,
-    derived_blocks,
-    derived_values,
-    holds_look,
-    part_values,
-)
-from snapdp.studies import (
-    CHANGE_ONE,
-    INLINE,
-    KINDS,
-    Line,
-    Plan,
-    Relation,
-    add_remove,
-    ask,
-    change_one,
-    column_from,
-    dialect_words,
-    placed,
-    planned,
-    stated_dialect,
-    statistic_class,
-    unit_noun,
-    with_identifiers,
-)
-from snapdp.tables import ENGINES
+from snapdp.exact.numbers import shown, to_float_down, to_float_up
+from snapdp.ledger.accounts import Amendment
+from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.rules import declaration_of, identical
+from snapdp.ledger.statements import amendment_values
+from snapdp.ledger.storage.sqlite_connection import is_failure
+from snapdp.release.draw import Block, Drawn, derived_blocks
+from snapdp.release.record import LIBRARIES, RECORD_FORMAT, VERSION, checked, derived_values, part_values
+from snapdp.release.release import holds_look
+from snapdp.release.request import MOST_STATISTICS, Request, added
+from snapdp.studies.columns import INLINE
+from snapdp.studies.csv_dialect import dialect_words, stated_dialect
+from snapdp.studies.declarations import column_from
+from snapdp.studies.plans.lines import Line, ask, planned
+from snapdp.studies.plans.plan import Plan
+from snapdp.studies.protection import unit_noun
+from snapdp.studies.relation import CHANGE_ONE, Relation, add_remove, change_one, with_identifiers
+from snapdp.studies.statistics.registry import KINDS, statistic_class
+from snapdp.studies.toml import placed
+from snapdp.tables.engine_names import ENGINES
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.ledger import Verification
+    from snapdp.ledger.accounts import Verification
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
 # What follows from nothing in a record; the ledger knows it. It has a form all the same.

@@ -1,6 +1,6 @@
 """A report beside its record: whether it is what snapdp writes from that record, byte for byte.
 
-Room: audits. A report is a function of a record and of a version of snapdp. Another version may write it differently,
+A report is a function of a record and of a version of snapdp. Another version may write it differently,
 so of a report that says it comes from one nothing can be told; which version that is, only the report itself says.
 """
 
@@ -12,9 +12,10 @@ from itertools import zip_longest
 from typing import Any
 
 from snapdp.audits.certificates import ACCEPTED, COULD_NOT_CHECK, REFUSED
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.drafts import open_regular
-from snapdp.release import Release, report_page, snapdp_version, stated_versions
+from snapdp.release.report.page import report_page, snapdp_version, stated_versions
+from snapdp.release.result import Release
 from snapdp.values import Value
 
 MOST_LONGER = 1 << 25  # bytes that a report is read beyond what it should have

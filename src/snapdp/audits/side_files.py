@@ -1,6 +1,6 @@
 """The side files of a record: those that lie beside it are read, and every number in them derived again.
 
-Room: audits. A long block names its file; the name follows from the digest and the number of rows from the declaration,
+A long block names its file; the name follows from the digest and the number of rows from the declaration,
 so a file is looked for only where one belongs. Bytes first, then shape, then names, then numbers. What is not there, or
 was not asked for, is listed: of those numbers an audit says nothing.
 """
@@ -20,32 +20,18 @@ from typing import Any, TypeVar, cast
 
 from snapdp.audits.findings import Finding, differences
 from snapdp.errors import DataError
-from snapdp.release import (
-    FIELDS,
-    TEXT,
-    Block,
-    Drawn,
-    PagedBlock,
-    SideFile,
-    SideFileColumns,
-    block_numbers,
-    digest_of,
-    key_columns,
-    side_file,
-)
-from snapdp.studies import (
-    CategoryColumn,
-    CellColumns,
-    Column,
-    CrossedLabels,
-    KeyColumn,
-    KeyLabels,
-    Label,
-    Margin,
-    Statistic,
-    Unlisted,
-    label_columns,
-)
+from snapdp.release.draw import Block, Drawn, PagedBlock
+from snapdp.release.files import FIELDS, TEXT, SideFileColumns, block_numbers, digest_of, side_file
+from snapdp.release.record import SideFile
+from snapdp.release.value_table import key_columns
+from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.studies.declarations import Unlisted
+from snapdp.studies.grouping.groups import CrossedLabels, label_columns
+from snapdp.studies.grouping.keys import KeyColumn, KeyLabels
+from snapdp.studies.grouping.margins import Margin
+from snapdp.studies.labels import Label
+from snapdp.studies.statistics.parts import CellColumns
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")

@@ -1,6 +1,6 @@
 """Which ledger is a table's: one that is named like its dataset, beside the study or the table; and what is there.
 
-Room: cli. A table has one account: a second study of it is led to the ledger that is there. Names of files decide, and
+A table has one account: a second study of it is led to the ledger that is there. Names of files decide, and
 names of accounts; no row is read. It is no guarantee: nothing can keep somebody from a second ledger elsewhere.
 """
 
@@ -15,12 +15,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snapdp.display import exact_amount, is_address, one_line, shown_address
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import is_address, one_line, shown_address
 from snapdp.errors import LedgerError, SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.ledger import Account
-    from snapdp.studies import DeclaredStudy, Plan
+    from snapdp.ledger.accounts import Account
+    from snapdp.studies.plans.plan import Plan
+    from snapdp.studies.study_file import DeclaredStudy
 
 FILE_NAME = re.compile(r"\w[\w.-]{0,99}")
 WITH_BLANKS = re.compile(r"\w(?:[\w .,()+&'-]{0,98}[\w)])?")  # as files of tables are often called
@@ -123,7 +125,7 @@ def named_account(dataset: str, *, study: str | None) -> str:
     >>> named_account("teachers", study="more.toml"), named_account("teachers", study=None)
     ('dataset = "teachers" in more.toml', '--dataset teachers')
     """
-    from snapdp.studies import quoted_text
+    from snapdp.studies.study_file import quoted_text
 
     return f"--dataset {_quoted(dataset)}" if study is None else f"dataset = {quoted_text(dataset)} in {_quoted(study)}"
 
@@ -133,7 +135,7 @@ def _names(ledgers: Sequence[Path]) -> str:
 
 
 def _accounts(ledger: str | Path) -> tuple[Account, ...]:
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     if os.path.isfile(ledger):
         with suppress(SnapdpError), Ledger.open(ledger) as found:
@@ -182,7 +184,7 @@ def affordable_command(
     path   the file of the study
     kept   other words of the command
     """
-    from snapdp.studies import plan_of
+    from snapdp.studies.study_file import plan_of
 
     plan = plan_of(study)
     if not account.left or _contradiction(study, account):
@@ -194,7 +196,7 @@ def affordable_command(
 
 def with_account(path: str, study: DeclaredStudy, account: Account, ledger: str) -> tuple[str, list[str]]:
     """Return how an account stands to a study, as the end of a sentence, and what can be done, in lines."""
-    from snapdp.studies import plan_of
+    from snapdp.studies.study_file import plan_of
 
     total, named = plan_of(study).total, one_line(shlex.quote(path))
     if account.closed:
@@ -219,7 +221,8 @@ def _release(source: str, ledger: str, words: Sequence[str]) -> str:
 def _contradiction(study: DeclaredStudy, account: Account) -> str:
     """Return in what an account protects something else than a study; empty where it does not."""
     from snapdp.api.study import Study
-    from snapdp.ledger import agree, unit_for, units_of
+    from snapdp.ledger.accounts import agree, unit_for
+    from snapdp.ledger.rules import units_of
 
     whom = study.relation
     try:
@@ -233,7 +236,7 @@ def _contradiction(study: DeclaredStudy, account: Account) -> str:
 def _otherwise(path: str, account: Account, ledger: str) -> list[str]:
     """Return how a study is written as an account says, and what else may have been meant."""
     from snapdp.cli.spelling import relation_words
-    from snapdp.studies import relation_of_account
+    from snapdp.studies.relation import relation_of_account
 
     named = one_line(shlex.quote(path))
     try:

@@ -1,6 +1,6 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
-Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read, 74 no output could be
+Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read, 74 no output could be
 written; the verifier has codes of its own. stdout is the result, stderr the conversation; with --json a refusal is a
 result, and so is wrong usage, an interrupt and a defect. In the context's meta: "snapdp.json" JSON is still owed,
 "snapdp.charges" a ledger may still be charged, "snapdp.spent" what was charged, exactly, or "unknown" while a release
@@ -24,9 +24,10 @@ from snapdp import __version__
 from snapdp.cli import screen
 from snapdp.cli.groups import HELP_FLAGS, Late, LateGroup, in_flags
 from snapdp.cli.process import STOPPED, was_interrupted
-from snapdp.display import exact_amount, one_line, without_secrets
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import one_line, without_secrets
 from snapdp.errors import UNKNOWN, ProgramError, SnapdpError, cost_of
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
 MAP = {  # the order of the help page; a new command is one line

@@ -1,6 +1,6 @@
 """`snapdp attack`: break the usual way of adding noise, then try the same on ours.
 
-Room: cli. Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
+Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
 refuted, 2 where a name is none, or a target that was asked for by name cannot be imported.
 """
 
@@ -14,13 +14,16 @@ from typing import Any
 
 import click
 
-from snapdp.attacks import FALSE_ALARM, INSTALLED_BY, Attack, AttackOutcome, AttackRow
+from snapdp.attacks.attack import FALSE_ALARM, Attack, AttackOutcome
+from snapdp.attacks.gallery import AttackRow
+from snapdp.attacks.peers import INSTALLED_BY
 from snapdp.cli.flags.files import picture_option, writing_picture
 from snapdp.cli.flags.numbers import WholeRange
 from snapdp.cli.screen import echo, echo_json, folded, note, say, stepping, table
-from snapdp.display import decimal_down, exact_amount, four_digits_up, one_line
+from snapdp.display.numbers import decimal_down, exact_amount, four_digits_up
+from snapdp.display.text import one_line
 from snapdp.errors import ParameterError
-from snapdp.exact import to_float_down, to_float_up
+from snapdp.exact.numbers import to_float_down, to_float_up
 
 EXAMPLE = """\b
 Examples:
@@ -95,7 +98,7 @@ def _exit_code(found: list[AttackRow], *, by_name: bool) -> int:
 
 
 def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attack, str]]:
-    from snapdp.attacks import pairs
+    from snapdp.attacks.gallery import pairs
 
     try:
         found = pairs(names, targets)
@@ -107,7 +110,7 @@ def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attac
 
 
 def _run(asked: list[tuple[Attack, str]], *, seed: int, trials: int | None) -> list[AttackRow]:
-    from snapdp.attacks import rows
+    from snapdp.attacks.gallery import rows
 
     found: list[AttackRow] = []
     with stepping("attacking", len(asked)) as step:

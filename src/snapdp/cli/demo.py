@@ -1,6 +1,6 @@
 """`snapdp demo`: a made-up table, a study, a ledger, a release and its report, in a few seconds.
 
-Room: cli. The table is generated here from a fixed recipe: nobody's data. So the demo may show what a release hides.
+The table is generated here from a fixed recipe: nobody's data. So the demo may show what a release hides.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from snapdp.cli.screen import echo
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 
 ROWS = 5000
 REGIONS = ("north", "south", "east", "west")
@@ -86,7 +86,7 @@ def demo_command(place: Path | None, directory: Path, open_report: bool, page: b
     from snapdp.cli.mechanism_screen import render_show as show
     from snapdp.cli.release_screen import show_release
     from snapdp.drafts import write_text
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     directory = place or directory
     if os.path.exists(directory / "people.csv"):

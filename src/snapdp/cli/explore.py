@@ -1,6 +1,6 @@
 """`snapdp explore`: a first look at a table that nobody has documented. Charged and recorded like every release.
 
-Room: cli. Parse, one library call, render.
+Parse, one library call, render.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ from snapdp.cli.release import (
     to_try,
 )
 from snapdp.cli.screen import echo_json_text, note, say, table
-from snapdp.display import confidence, exact_amount, is_address, one_line, percent, two_digits
-from snapdp.exact import parameter
+from snapdp.display.numbers import exact_amount, two_digits
+from snapdp.display.text import confidence, is_address, one_line, percent
+from snapdp.exact.numbers import parameter
 
 if TYPE_CHECKING:
     from snapdp.api.exploration import Exploration, ExploredNumbers
     from snapdp.api.study import Study
-    from snapdp.ledger import Account, Ledger
-    from snapdp.release import Number, Release
+    from snapdp.ledger.accounts import Account
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.release.numbers import Number
+    from snapdp.release.result import Release
 
 EXAMPLE = """\b
 Examples:
@@ -128,7 +131,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     A look that costs nothing, for whoever may read the table, and whose answers are not public: snapdp inspect.
     """
     from snapdp.api.exploration import Exploration
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"] = as_json, True
     options |= UNUSED | {"directory": None}
@@ -165,8 +168,9 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
 def _say_cost(looked: Study, account: Account) -> None:
     """Say what the look costs and means, and about how many rows its bounds take at that: public numbers."""
-    from snapdp.ledger import together_in_words
-    from snapdp.studies import Magnitudes, explain_protection
+    from snapdp.ledger.statements import together_in_words
+    from snapdp.studies.protection import explain_protection
+    from snapdp.studies.statistics.magnitudes import Magnitudes
 
     plan = looked.plan()
     lines, total, share = plan.lines, exact_amount(plan.total), exact_amount(plan.lines[0].epsilon)
@@ -248,7 +252,7 @@ def _write_study(found: Exploration, options: dict[str, Any]) -> list[click.File
 
 
 def _show(found: Exploration, only: str | None) -> None:
-    from snapdp.release import cut_line
+    from snapdp.release.remarks import cut_line
 
     shown = {
         "bounds": ("bounds", _bounds),
@@ -323,7 +327,7 @@ def _without(found: ExploredNumbers) -> str:
 
 def _rows(share: Number, rows: Number) -> str:
     """Return a share with the interval of its rows; where there may be none, only how many there are at most."""
-    from snapdp.release import shown_row
+    from snapdp.release.numbers import shown_row
 
     _, _, ends = shown_row(rows)
     if rows.low is not None and rows.high is not None and rows.low <= 0:
@@ -332,7 +336,7 @@ def _rows(share: Number, rows: Number) -> str:
 
 
 def _counts(counted: list[tuple[str, Number]]) -> list[tuple[str, ...]]:
-    from snapdp.release import shown_row
+    from snapdp.release.numbers import shown_row
 
     rows: list[tuple[str, ...]] = []
     before = None

@@ -1,7 +1,4 @@
-"""A group of commands that are loaded when they are called: map and completion need none of them.
-
-Room: cli/help.
-"""
+"""A group of commands that are loaded when they are called: map and completion need none of them."""
 
 from __future__ import annotations
 

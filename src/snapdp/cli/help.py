@@ -1,6 +1,6 @@
 """`snapdp help`: a topic in plain words, or the help page of a command.
 
-Room: cli/help. Topics come first: `bounds` and `epsilon` are no commands.
+Topics come first: `bounds` and `epsilon` are no commands.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 import click
 
 from snapdp.cli.screen import echo, echo_json
-from snapdp.display import guessed_right
+from snapdp.display.text import guessed_right
 
 
 @click.command("help", epilog="\b\nExamples:\n  snapdp help\n  snapdp help epsilon\n  snapdp help ledger create")
@@ -69,7 +69,7 @@ def _unknown(word: str, known: list[str]) -> str:
 
 # Words that need a page: what `snapdp help TOPIC` says to a data holder. Numbers in them are computed.
 #
-# Room: cli/help. Each text fits 80 columns and ends with a command to type, which a test runs where the demo's files
+# Each text fits 80 columns and ends with a command to type, which a test runs where the demo's files
 # lie.
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "3")
@@ -78,7 +78,8 @@ WIDTH = 80
 
 def epsilon_text() -> str:
     """Return what epsilon means: to what it may raise an even chance of guessing right."""
-    from snapdp.studies import add_remove, change_one, explain_protection
+    from snapdp.studies.protection import explain_protection
+    from snapdp.studies.relation import add_remove, change_one
 
     chances = "\n".join(f"      {each:>5}   {guessed_right(Fraction(each)):>3}%" for each in EPSILONS)
     private, public = (

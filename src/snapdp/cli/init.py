@@ -1,6 +1,6 @@
 """`snapdp init`: write a study file from flags. Of a table it reads the names of columns, no row.
 
-Room: cli. What flags say becomes the values of a study, which the study reader checks and its writer writes. A table
+What flags say becomes the values of a study, which the study reader checks and its writer writes. A table
 that is not there yet, or that cannot be opened here, is not asked.
 """
 
@@ -18,10 +18,10 @@ from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import echo_json, say
-from snapdp.display import is_address, one_line
+from snapdp.display.text import is_address, one_line
 
 if TYPE_CHECKING:
-    from snapdp.studies import DeclaredStudy
+    from snapdp.studies.study_file import DeclaredStudy
 
 EXAMPLE = """\b
 Examples:
@@ -66,8 +66,8 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     """
     from snapdp.cli.mechanism_screen import render_show as show
     from snapdp.drafts import write_new_text
-    from snapdp.studies import keys_beside, plan_of, study_from_values, study_to_toml
-    from snapdp.tables import read_keys
+    from snapdp.studies.study_file import keys_beside, plan_of, study_from_values, study_to_toml
+    from snapdp.tables.keys import read_keys
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.try"] = as_json, to_declare
     if path.suffix != ".toml":
@@ -111,7 +111,8 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
 
 def _may_have_commas(study: DeclaredStudy) -> bool:
     """Tell whether numbers may have decimal commas that nobody declared: something else stands between the cells."""
-    from snapdp.studies import NUMBER, CsvDialect
+    from snapdp.studies.columns import NUMBER
+    from snapdp.studies.csv_dialect import CsvDialect
 
     plain, said = CsvDialect(), study.csv or CsvDialect()
     is_plain = (said.decimal, said.thousands) == (plain.decimal, plain.thousands)
@@ -141,7 +142,7 @@ def _next(path: Path, study: DeclaredStudy) -> list[str]:
 def _dataset(path: Path, data: str | None) -> str:
     """Return the name of the dataset where nobody gives one: that of the table, so that all its studies share it."""
     from snapdp.cli.accounts import table_name
-    from snapdp.ledger import is_label
+    from snapdp.ledger.accounts import is_label
 
     name = "" if not data or is_address(data) else table_name(path.parent / data)
     return name if is_label(name) else path.stem
@@ -149,7 +150,7 @@ def _dataset(path: Path, data: str | None) -> str:
 
 def _table(path: Path, data: str | None) -> Path | None:
     """Return the file of the table, which the study names as seen from itself; None where its names cannot be read."""
-    from snapdp.tables import is_readable
+    from snapdp.tables.engines.opening import is_readable
 
     if not data or is_address(data):
         return None

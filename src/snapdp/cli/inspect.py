@@ -1,6 +1,6 @@
 """`snapdp inspect`: how the cells of a table are read, before anything is asked of it. Writes nothing.
 
-Room: cli. Parse, one library call, render. It has no --json: what it says is for whoever may read the table.
+Parse, one library call, render. It has no --json: what it says is for whoever may read the table.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from snapdp.cli.flags.files import csv_dialect, is_study, refuse_strays, source_
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import column_values, named_columns
 from snapdp.cli.screen import echo, note, say, table, watch
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 
 if TYPE_CHECKING:
-    from snapdp.tables import Look
+    from snapdp.tables.inspection import Look
 
 QUOTE = "'"  # a sign stands in quotes: it is hard to see without
 EXAMPLE = """\b
@@ -58,8 +58,8 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
 
 def _look(options: dict[str, Any]) -> Look:
     from snapdp.api.study import study
-    from snapdp.studies import PersonColumn
-    from snapdp.tables import open_table
+    from snapdp.studies.columns import PersonColumn
+    from snapdp.tables.engines.opening import open_table
 
     where = {"table": options["table"], "spark": options["spark"]}
     refuse_strays(options, given(options))

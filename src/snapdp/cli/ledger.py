@@ -1,6 +1,6 @@
 """`snapdp ledger`: create, show, history, composed, verify, amend, backup, restore. Budgets, never data.
 
-Room: cli. Parse, one library call, render.
+Parse, one library call, render.
 """
 
 from __future__ import annotations
@@ -21,19 +21,11 @@ from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
 from snapdp.cli.flags.opening import opening_by_flags, opening_of
 from snapdp.cli.groups import NotingGroup
 from snapdp.cli.screen import STOPPED, confirm, console, echo, echo_json, is_conversation, note, say, table
-from snapdp.display import (
-    decimal_up,
-    exact_amount,
-    four_digits_up,
-    hides_nothing,
-    is_address,
-    one_line,
-    scientific_up,
-    shown_address,
-)
+from snapdp.display.numbers import decimal_up, exact_amount, four_digits_up, scientific_up
+from snapdp.display.text import hides_nothing, is_address, one_line, shown_address
 from snapdp.errors import LedgerError
-from snapdp.exact import shown
-from snapdp.ledger import (
+from snapdp.exact.numbers import shown
+from snapdp.ledger.statements import (
     BECAME,
     OF_CAP,
     account_values,
@@ -50,8 +42,9 @@ from snapdp.ledger import (
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
-    from snapdp.interop import Spend
-    from snapdp.ledger import Account, Amendment, Ledger
+    from snapdp.interop.composition import Spend
+    from snapdp.ledger.accounts import Account, Amendment
+    from snapdp.ledger.ledger import Ledger
 
 # `snapdp ledger amend`: raise a cap, or close an account, for a reason that stays in the ledger.
 #
@@ -86,8 +79,9 @@ def amend_command(
     The reason stays in the ledger. A raised cap weakens what the people in the table were promised. No cap is ever
     lowered, and a closed account is never opened again. On a team ledger the keeper alone may do this.
     """
-    from snapdp.exact import positive
-    from snapdp.ledger import Ledger, given_reason
+    from snapdp.exact.numbers import positive
+    from snapdp.ledger.accounts import given_reason
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     if (cap is None) == (not closes):
@@ -121,7 +115,7 @@ def _standing(account: Account) -> str:
 
 def _explain(account: Account, wanted: Fraction | None) -> None:
     """Say what an amendment means; on a terminal, ask once."""
-    from snapdp.studies import describe_chance
+    from snapdp.studies.protection import describe_chance
 
     name = one_line(account.name)
     if wanted is None:
@@ -176,9 +170,9 @@ def composed_command(
     The sum of all epsilons is what is charged and what counts. These figures are smaller where there are many releases,
     and promise less: they are shown beside it, rounded up, and nothing is charged by them.
     """
-    from snapdp.exact import probability
-    from snapdp.interop import event_values, has_events, spends_of
-    from snapdp.ledger import Ledger
+    from snapdp.exact.numbers import probability
+    from snapdp.interop.dp_accounting import event_values, has_events, spends_of
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     allowed = probability(delta, name="delta")
@@ -199,7 +193,8 @@ def composed_command(
 
 def _values(account: Account, spends: tuple[Spend, ...], delta: Fraction, second_opinion: bool) -> dict[str, Any]:
     """Return what is shown of one account; amounts as exact fractions, bounds rounded up."""
-    from snapdp.interop import composed, epsilon_by_package
+    from snapdp.interop.composition import composed
+    from snapdp.interop.dp_accounting import epsilon_by_package
 
     found: dict[str, Any] = {"dataset": account.name, "spent": str(account.spent), "delta": str(delta)}
     if not spends:
@@ -351,7 +346,7 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     a ledger beside it, unless you give one. Whom an account protects is fixed for good; its cap can only be raised.
     """
     from snapdp.api.study import study as load
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     found = None if study is None else load(study)
@@ -385,7 +380,7 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
 @click.pass_context
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     """Show what is spent and left of every account, and what it means."""
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
@@ -411,7 +406,7 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 @click.pass_context
 def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_json: bool) -> None:
     """Show every charge, what became of it, and every amendment. All charges are spent."""
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
@@ -436,9 +431,9 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
 
     Every digest and sum is computed again, and every amendment of an account is told.
     """
-    from snapdp.audits import verified_ledger
-    from snapdp.ledger import Ledger
-    from snapdp.release import load_release
+    from snapdp.audits.release_audit import verified_ledger
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.release.result import load_release
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, path, against)
@@ -473,7 +468,7 @@ def _to_use(path: str, study: str | None) -> list[str]:
     """Return what a study can do with the account that is there, in lines."""
     from snapdp.api.study import study as load
     from snapdp.errors import SnapdpError
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     if study is None:
         return []
@@ -491,7 +486,7 @@ def _is_there(path: str) -> bool:
     """Tell whether there is a ledger already: a file, or the one of a server's database."""
     if not is_address(path):
         return os.path.exists(path)
-    from snapdp.ledger import has_ledger
+    from snapdp.ledger.storage.postgres import has_ledger
 
     return has_ledger(path)
 
@@ -503,7 +498,7 @@ def _is_there(path: str) -> bool:
 @click.pass_context
 def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -> None:
     """Copy a ledger into a new file, even while it is in use. A backup can be read and verified, never charged."""
-    from snapdp.ledger import back_up
+    from snapdp.ledger.ledger import back_up
 
     ctx.meta["snapdp.json"] = as_json
     found = back_up(path, file)
@@ -534,9 +529,9 @@ def restore_command(
 
     A copy of the file will do as well. Never use both, the lost one and the new one.
     """
-    from snapdp.audits import refuse_altered
-    from snapdp.ledger import restore
-    from snapdp.release import load_release
+    from snapdp.audits.release_audit import refuse_altered
+    from snapdp.ledger.ledger import restore
+    from snapdp.release.result import load_release
 
     ctx.meta["snapdp.json"] = as_json
     if against is not None and no_record:

@@ -1,6 +1,6 @@
 """How one mechanism looks: what it is worth, what it does to guesses, what an output says about its own error.
 
-Room: cli. Prints through the screen alone. Figures are rounded to the safe side: up, ranges outward; a noise scale to
+Prints through the screen alone. Figures are rounded to the safe side: up, ranges outward; a noise scale to
 nearest, and so is a comparison.
 """
 
@@ -11,24 +11,17 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy import AfterRelease, Guess, Worth
+from snapdp.accuracy.summary import AfterRelease, Guess, Worth
 from snapdp.api.plan_values import Likes, plan_values
 from snapdp.cli.plan_screen import show_plan
 from snapdp.cli.release_screen import show_release as show_release
 from snapdp.cli.screen import note, table
-from snapdp.display import (
-    above_or_below,
-    exact_amount,
-    four_digits,
-    four_digits_up,
-    hides_nothing,
-    how_often,
-    short_decimal,
-    six_digits,
-    two_digits,
-)
-from snapdp.exact import Enclosure, sqrt_enclosure, to_float_down, to_float_up
-from snapdp.studies import Plan
+from snapdp.display.numbers import exact_amount, four_digits, four_digits_up, short_decimal, six_digits, two_digits
+from snapdp.display.text import above_or_below, hides_nothing, how_often
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.functions import sqrt_enclosure
+from snapdp.exact.numbers import to_float_down, to_float_up
+from snapdp.studies.plans.plan import Plan
 
 KNOWN = Fraction(1, 10**6)  # relative: ends that differ less are one number
 KNOWN_SURE = Fraction(1, 100)  # a probability nearer to 1 is shown by what is missing

@@ -1,6 +1,6 @@
 """`snapdp plan`: what a release is worth before it is paid for. Opens no data.
 
-Room: cli. Parse, one library call, render.
+Parse, one library call, render.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, rang
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
 from snapdp.cli.flags.options import SectionedCommand, statistic_options
 from snapdp.cli.screen import echo, echo_json, folded, say
-from snapdp.display import one_line
-from snapdp.tables import ENGINES
+from snapdp.display.text import one_line
+from snapdp.tables.engine_names import ENGINES
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import Worth
-    from snapdp.studies import LikelyQuantile, Plan
+    from snapdp.accuracy.summary import Worth
+    from snapdp.studies.plans.plan import Plan
+    from snapdp.studies.statistics.trees import LikelyQuantile
 
     Likes = tuple[LikelyQuantile, ...]
 
@@ -181,8 +182,8 @@ def _instead(strays: list[str]) -> str:
 def asked_plan(options: dict[str, Any]) -> Plan:
     """Return the plan that is asked for, by a study or by flags."""
     from snapdp.cli.flags.statistics import by_flags, declared_by_flags
-    from snapdp.studies import load_study, plan_of
-    from snapdp.tables import read_keys
+    from snapdp.studies.study_file import load_study, plan_of
+    from snapdp.tables.keys import read_keys
 
     rows = options["if_rows"]
     if options["study"] is not None:
@@ -199,8 +200,10 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     """Return for lines of quantiles, by their numbers, what they would be worth if rows were like a public file."""
     if options["if_like"] is None:
         return {}
-    from snapdp.studies import LevelCounts, Plan, Quantiles
-    from snapdp.tables import open_table
+    from snapdp.studies.aggregates import LevelCounts
+    from snapdp.studies.plans.plan import Plan
+    from snapdp.studies.statistics.quantiles import Quantiles
+    from snapdp.tables.engines.opening import open_table
 
     assert isinstance(result, Plan)  # a bare mechanism has no such flag
     found: dict[int, Any] = {
@@ -216,7 +219,7 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
 
 
 def _mechanism(options: dict[str, Any]) -> Worth:
-    from snapdp.accuracy import worth_of_mechanism
+    from snapdp.accuracy.summary import worth_of_mechanism
 
     lower, upper = range_ends(",".join(options["bounds"]))
     said = {name: options[name] for name in ("sensitivity", *OF_A_MECHANISM)}

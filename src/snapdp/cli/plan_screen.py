@@ -1,6 +1,6 @@
 """How a plan looks on a terminal: a table, and under it what to change, what it means and what is protected.
 
-Room: cli. Prints through the screen alone. The words are those of `studies`, as Python and notebooks show them too.
+Prints through the screen alone. The words are those of `studies`, as Python and notebooks show them too.
 Figures are rounded to the safe side (up).
 """
 
@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 from snapdp.api.plan_values import Likes
 from snapdp.cli.screen import console, note, table
-from snapdp.display import exact_amount, one_line, short_decimal
-from snapdp.ledger import together_in_words
-from snapdp.studies import IN_PYTHON, LikelyQuantile, details_of, plan_words
+from snapdp.display.numbers import exact_amount, short_decimal
+from snapdp.display.text import one_line
+from snapdp.ledger.statements import together_in_words
+from snapdp.studies.plans.text import IN_PYTHON, details_of, plan_words
+from snapdp.studies.statistics.trees import LikelyQuantile
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
-    from snapdp.ledger import Account
-    from snapdp.studies import Plan
+    from snapdp.ledger.accounts import Account
+    from snapdp.studies.plans.plan import Plan
 
 BY_FLAGS = replaced(IN_PYTHON, fit="--fit", if_rows="--if-rows N")
 

@@ -1,6 +1,6 @@
 """Pictures of a plan as an SVG file: the exact law of each output, and accuracy against epsilon.
 
-Room: cli. They are those of the page.
+They are those of the page.
 """
 
 from __future__ import annotations
@@ -11,27 +11,19 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from snapdp.accuracy import Worth, curve_of
+from snapdp.accuracy.curve import curve_of
+from snapdp.accuracy.summary import Worth
 from snapdp.api.consequence import Fall, curve_drawn, law_drawn, law_picture
-from snapdp.attacks import AttackRow
-from snapdp.display import (
-    Chosen,
-    Look,
-    Mark,
-    RowPicture,
-    confidence,
-    curve_picture,
-    exact_amount,
-    four_digits_up,
-    how_often,
-    noise_digits,
-    one_line,
-    sheet,
-)
+from snapdp.attacks.gallery import AttackRow
+from snapdp.display.numbers import exact_amount, four_digits_up, noise_digits
+from snapdp.display.pictures import Chosen, Look, Mark, RowPicture, curve_picture, sheet
+from snapdp.display.text import confidence, how_often, one_line
 from snapdp.drafts import write_text
-from snapdp.exact import to_float_down, to_float_nearest, to_float_up
-from snapdp.mechanism import ExactLaw, law_of
-from snapdp.studies import Line, Plan, ReleasedPart
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
+from snapdp.mechanism.law.exact import ExactLaw
+from snapdp.mechanism.law.law import law_of
+from snapdp.studies.plans.lines import Line, ReleasedPart
+from snapdp.studies.plans.plan import Plan
 
 Panel = tuple[str, str]  # a heading, and the picture
 MOST_ROWS = 8

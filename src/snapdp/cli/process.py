@@ -1,6 +1,6 @@
 """The process of the command: streams that are open, and Ctrl-C, which ends whatever is under way with one line.
 
-Room: cli. A library that is interrupted may raise an error of its own, or fail to be imported. So the signal is
+A library that is interrupted may raise an error of its own, or fail to be imported. So the signal is
 remembered: `was_interrupted` tells such an error from a defect. This module imports little, because nothing before
 `run` can be ended in one line.
 """
@@ -54,7 +54,7 @@ def _end() -> None:
 
 def _open_streams() -> None:
     """Let nothing that is opened from now on become standard input, output or error, and give Python all three."""
-    from snapdp.ledger import fill_standard_streams
+    from snapdp.ledger.storage.sqlite_connection import fill_standard_streams
 
     fill_standard_streams()
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):

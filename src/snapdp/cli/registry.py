@@ -1,6 +1,6 @@
 """`snapdp registry`: a record as a sheet for the registry of deployments.
 
-Room: cli. Parse, one library call, render. It reads a record, which is public, and no data.
+Parse, one library call, render. It reads a record, which is public, and no data.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from snapdp.cli.screen import echo, echo_json, say
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 
 EXAMPLES = """\b
 Examples:
@@ -32,7 +32,7 @@ def registry_command(ctx: click.Context, /, record: Path, output: Path | None, a
     know is marked FILL IN. Nothing is sent anywhere.
     """
     from snapdp.drafts import write_new_text
-    from snapdp.interop import sheet, sheet_values
+    from snapdp.interop.registry import sheet, sheet_values
 
     ctx.meta["snapdp.json"] = as_json
     content = _content(record)
@@ -49,7 +49,7 @@ def registry_command(ctx: click.Context, /, record: Path, output: Path | None, a
 def _content(path: Path) -> dict[str, Any]:
     """Return what a file holds; refuse by its name one that does not call itself a record."""
     from snapdp.errors import DataError
-    from snapdp.release import load_record
+    from snapdp.release.result import load_record
 
     found = load_record(path)
     if "statistics" not in found:

@@ -1,6 +1,6 @@
 """`snapdp release`: publish statistics of a table. Shows the cost, asks once, charges the ledger, prints the numbers.
 
-Room: cli. Parse, one library call, render.
+Parse, one library call, render.
 """
 
 from __future__ import annotations
@@ -38,15 +38,18 @@ from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
-from snapdp.display import exact_amount, is_address, one_line, shown_address
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import is_address, one_line, shown_address
 from snapdp.errors import UNKNOWN, SnapdpError, cost_of
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
-    from snapdp.ledger import Account, Ledger
-    from snapdp.release import Release, Request
-    from snapdp.studies import Plan
-    from snapdp.tables import Look
+    from snapdp.ledger.accounts import Account
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.release.request import Request
+    from snapdp.release.result import Release
+    from snapdp.studies.plans.plan import Plan
+    from snapdp.tables.inspection import Look
 
 EXAMPLE = """\b
 Examples:
@@ -88,7 +91,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     SOURCE is a study (.toml), or a table with the statistics as flags. The same request again is free.
     With --json the record is printed, as --record writes it; a refusal is an object with "ok": false.
     """
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.charges"], ctx.meta["snapdp.study"] = True, is_study(options)
@@ -122,7 +125,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
 def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
     """Release a study after its cost was shown; the command knows from then on what was charged."""
-    from snapdp.tables import open_table
+    from snapdp.tables.engines.opening import open_table
 
     plan = _plan(study, options)
     request, account = study.request(plan), ledger.account(study.dataset)
@@ -143,7 +146,7 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
 
 def say_texts_kept(result: Release, study: Study) -> None:
     """Say that an answer given again keeps the texts of its record, where others are asked for now."""
-    from snapdp.display import PUBLIC_TEXTS
+    from snapdp.display.text import PUBLIC_TEXTS
 
     now, then = study.declared.texts, result.record
     if result.free and any(now.get(key) != then.get(key) for key in PUBLIC_TEXTS):
@@ -158,7 +161,7 @@ def _directory(options: dict[str, Any]) -> Path:
 
 def say_written(paths: Sequence[Path]) -> None:
     """Say which files were written; beside values, their dictionary."""
-    from snapdp.release import place_of
+    from snapdp.release.data_package import place_of
 
     for path in paths:
         say(f"wrote {one_line(str(path))}")
@@ -205,7 +208,7 @@ def _plan(study: Study, options: dict[str, Any]) -> Plan:
 
 def output_files(options: dict[str, Any]) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
-    from snapdp.release import place_of
+    from snapdp.release.data_package import place_of
 
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
@@ -230,7 +233,7 @@ def _show_cost(request: Request, account: Account, ledger: Ledger) -> bool:
     is what it was: then nothing comes on top of what was charged.
     """
     from snapdp.cli.plan_screen import show_plan
-    from snapdp.ledger import earlier_releases
+    from snapdp.ledger.book import earlier_releases
 
     found = earlier_releases(ledger.recent(request.dataset)).of(request.epsilon, request.declaration)
     is_same = found.same is not None
@@ -252,7 +255,7 @@ def _ask(
     asked_before   whether the same was released, of a table that has changed since: what both mean was not said yet
     """
     from snapdp.cli.plan_screen import weak_lines
-    from snapdp.ledger import later_in_words, together_in_words
+    from snapdp.ledger.statements import later_in_words, together_in_words
 
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")

@@ -1,6 +1,6 @@
 """How a release looks on a terminal: its numbers in tables that fit, what is to be known of them, what they cost.
 
-Room: cli/releases. Prints through the screen alone: numbers to stdout, what is said about them to stderr. Numbers of
+Prints through the screen alone: numbers to stdout, what is said about them to stderr. Numbers of
 one key are rows of one table; those of several keys (groups and quantiles, two columns of groups) have a table of their
 own, groups down and one key across, the last one that fits, and one column for each key where none does.
 """
@@ -12,12 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.cli.screen import note, room, say, table
-from snapdp.display import confidence, exact_amount, hides_nothing, one_line
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import confidence, hides_nothing, one_line
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 
 if TYPE_CHECKING:
-    from snapdp.release import Number, NumberBlock, Release
+    from snapdp.release.numbers import Number, NumberBlock
+    from snapdp.release.result import Release
 
 MOST_ROWS = 40  # of one statistic on a terminal; files hold all
 MOST_ACROSS = 8  # columns of a table of several keys
@@ -153,14 +155,14 @@ def _named(block: NumberBlock, number: Number) -> str:
 
 
 def _unknown(block: NumberBlock) -> set[int]:
-    from snapdp.release import unknown_places
+    from snapdp.release.remarks import unknown_places
 
     return unknown_places(block)
 
 
 def _shown(number: Number, is_unknown: bool) -> tuple[str, str]:
     """Return a number and its interval; a dash where nothing is known of it."""
-    from snapdp.release import shown_row
+    from snapdp.release.numbers import shown_row
 
     _, value, ends = shown_row(number)
     return (NOTHING if is_unknown else value), ends
@@ -182,7 +184,7 @@ def _sure(alpha: str) -> str | None:
 
 def _paid(block: NumberBlock) -> str:
     """Return what the statistic cost, where its first numbers stand; "free" for what comes with them."""
-    from snapdp.release import shown_amount
+    from snapdp.release.numbers import shown_amount
 
     first = block.numbers[0]
     if first.charged != "0":
@@ -195,7 +197,7 @@ def _paid(block: NumberBlock) -> str:
 
 def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[NumberBlock]) -> Iterator[str]:
     """Yield what is to be known of the numbers: what is no result first, how they were made last."""
-    from snapdp.release import remarks_on
+    from snapdp.release.remarks import remarks_on
 
     if any(len(_key_names(block)) > 1 and _crossed(block, _heads(block)) is not None for block in blocks):
         yield f"in brackets: the {_interval_head(blocks)}"
@@ -220,8 +222,9 @@ def _say_files(result: Release) -> None:
 
 
 def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:
-    from snapdp.release import relation_stated, shown_amount
-    from snapdp.studies import describe_chance, explain_protection
+    from snapdp.release.numbers import shown_amount
+    from snapdp.release.remarks import relation_stated
+    from snapdp.studies.protection import describe_chance, explain_protection
 
     cost = one_line(shown_amount(result.charged))
     paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {cost}"

@@ -1,6 +1,6 @@
 """The one door to a terminal: whatever is printed goes through here, so that no text from outside reaches it raw.
 
-Room: cli. rich and click only print what `display.text` has made visible, in the encoding of the stream, and never
+rich and click only print what `display.text` has made visible, in the encoding of the stream, and never
 read markup. Passwords of addresses are left out of everything that is said. tests/cli/test_screens.py holds the other
 modules to it. A stream that cannot be written is an OutputError, told from all other failures.
 """
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.process import STOPPED as STOPPED
-from snapdp.display import ESCAPED, encodable, one_line, shortened, visible, visible_lines, without_secrets
+from snapdp.display.text import ESCAPED, encodable, one_line, shortened, visible, visible_lines, without_secrets
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,6 +1,6 @@
 """`snapdp selftest`: this machine against known answers. Opens no data and charges nothing.
 
-Room: cli. Parse, one library call, print. Exit 0 where nothing differs, 1 where something does.
+Parse, one library call, print. Exit 0 where nothing differs, 1 where something does.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.screen import echo, echo_json, note, stepping, table
-from snapdp.display import one_line
-from snapdp.selftest import CHECKS
+from snapdp.display.text import one_line
+from snapdp.selftest.suite import CHECKS
 
 if TYPE_CHECKING:
-    from snapdp.selftest import SelfTest
+    from snapdp.selftest.suite import SelfTest
 
 EXAMPLE = """\b
 All values, tables and ledgers are made up, so nothing printed is private.
@@ -61,7 +61,7 @@ def selftest_command(
     the cipher of the noise, single releases and arrays on the same bits, an engine, and locks of files. It takes some
     seconds.
     """
-    from snapdp.selftest import run_selftest
+    from snapdp.selftest.suite import run_selftest
 
     ctx.meta["snapdp.json"] = as_json
     if listing:

@@ -1,6 +1,6 @@
 """`snapdp serve`: plan, release and audit on a page in the browser. Listens on this machine alone.
 
-Room: cli. Parse, one library call.
+Parse, one library call.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import click
 from snapdp.cli.accounts import ledger_beside, ledger_of_table, refuse_second, to_share, told_beside
 from snapdp.cli.flags.numbers import StudyFile
 from snapdp.cli.screen import echo, echo_json, say
-from snapdp.display import is_address, one_line, shown_address
+from snapdp.display.text import is_address, one_line, shown_address
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
-    from snapdp.studies import DeclaredStudy
+    from snapdp.studies.study_file import DeclaredStudy
     from snapdp.web.workplace import Workplace
 
 EXAMPLE = """\b

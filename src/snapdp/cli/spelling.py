@@ -1,6 +1,6 @@
 """From a study back to the words of `snapdp release` or `snapdp plan`, or why flags cannot say it.
 
-Room: cli. Words are made from the values of the study, and then believed in nothing: the command's own parser reads
+Words are made from the values of the study, and then believed in nothing: the command's own parser reads
 them, the command's own function makes a study of them, and only if that asks for the same request are they handed out.
 The maker may fall short of what flags can say; it cannot be wrong. Nothing is run: no table, no ledger is opened, and
 no file but one of keys.
@@ -23,27 +23,19 @@ from snapdp.api.outline import study_values_of
 from snapdp.cli.flags.columns import as_item, in_quotes, statistics_in_order
 from snapdp.cli.flags.files import CSV_FLAGS, csv_dialect
 from snapdp.cli.flags.statistics import person_words
-from snapdp.display import PUBLIC_TEXTS, exact_amount, one_line, shown_address, visible
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import PUBLIC_TEXTS, one_line, shown_address, visible
 from snapdp.errors import SnapdpError
-from snapdp.exact import nearest_multiple, parameter
-from snapdp.studies import (
-    ALL,
-    BINNED,
-    DROPPED,
-    HIERARCHY,
-    INTEGER,
-    KINDS,
-    MIDDLE,
-    NUMBER,
-    QUARTILES,
-    CsvDialect,
-    DeclaredStudy,
-    NumberColumn,
-    Plan,
-    Quantiles,
-    Relation,
-    plan_of,
-)
+from snapdp.exact.dyadic import nearest_multiple
+from snapdp.exact.numbers import parameter
+from snapdp.studies.columns import BINNED, DROPPED, INTEGER, MIDDLE, NUMBER, NumberColumn
+from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.studies.grouping.margins import ALL, HIERARCHY
+from snapdp.studies.plans.plan import Plan
+from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.quantiles import QUARTILES, Quantiles
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.study_file import DeclaredStudy, plan_of
 from snapdp.values import Value
 
 # The flags of statistics, groups, conditions, neighbours and cost that ask for what a study asks.

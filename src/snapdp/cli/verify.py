@@ -2,7 +2,7 @@
 
 Opens no data.
 
-Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE. Of a
+Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE. Of a
 record: 0 SOUND, 1 ALTERED, 3 could not check.
 """
 
@@ -22,15 +22,17 @@ import click
 
 from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters, machine_option, program_and_machine
 from snapdp.cli.screen import echo, echo_json, folded, note, say, table
-from snapdp.display import hides_nothing, one_line
+from snapdp.display.text import hides_nothing, one_line
 from snapdp.errors import DataError, PremiseError, SnapdpError
-from snapdp.exact import parameter
-from snapdp.ledger import amended_in_words
+from snapdp.exact.numbers import parameter
+from snapdp.ledger.statements import amended_in_words
 
 if TYPE_CHECKING:
-    from snapdp.audits import ComparedReport, Examination
-    from snapdp.mechanism import SnappingParameters
-    from snapdp.verifier import CertificateFile, Verdict
+    from snapdp.audits.certificates import Examination
+    from snapdp.audits.reports import ComparedReport
+    from snapdp.mechanism.parameters import SnappingParameters
+    from snapdp.verifier.loss.verdict import Verdict
+    from snapdp.verifier.report.page import CertificateFile
 
 EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
 WIDTH = 79  # of a sentence under a verdict
@@ -95,15 +97,10 @@ def verify_command(
     FILE.py:function, a Python function with @snapdp.audit: the file is run, so judge only files that you would run.
     Without it the flags of a mechanism say what is judged: that it keeps its epsilon in the arithmetic it runs in.
     """
-    from snapdp.verifier import (
-        audited_function,
-        cases_text,
-        cases_values,
-        names_a_function,
-        verdict_text,
-        verdict_values,
-        verify,
-    )
+    from snapdp.verifier.loss.verdict import verify
+    from snapdp.verifier.python.audited import audited_function, names_a_function
+    from snapdp.verifier.report.cases import cases_text, cases_values
+    from snapdp.verifier.report.verdict import verdict_text, verdict_values
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
@@ -195,7 +192,8 @@ def _pairs(
     Those of a mechanism are given in data units.
     """
     from snapdp.errors import PremiseError
-    from snapdp.verifier import asked_pair, mechanism_pair, require_cases, telling_pairs
+    from snapdp.verifier.loss.verdict import asked_pair, require_cases, telling_pairs
+    from snapdp.verifier.mechanism_program import mechanism_pair
 
     if not ends:
         return [], ""
@@ -227,7 +225,9 @@ def _judge_mechanism(
     report: Path | None,
     as_json: bool,
 ) -> NoReturn:
-    from snapdp.verifier import cases_text, cases_values, mechanism_text, mechanism_values, verify_mechanism
+    from snapdp.verifier.mechanism_program import verify_mechanism
+    from snapdp.verifier.report.cases import cases_text, cases_values
+    from snapdp.verifier.report.mechanism import mechanism_text, mechanism_values
 
     ends = _ends(pair)
     _require_directories(certificate=certificate, report=report)
@@ -245,7 +245,7 @@ def _judge_mechanism(
 
 def _show(text: str, cases: str, found: Verdict) -> None:
     """Print a verdict, and the cases of a pair of values; the program that reproduces it is left as it is."""
-    from snapdp.verifier import REPRODUCTION
+    from snapdp.verifier.report.verdict import REPRODUCTION
 
     echo(folded(text, until=REPRODUCTION) + folded(cases), nl=False, colour=COLOURS[found.kind])
 
@@ -261,7 +261,7 @@ def _files(
     """Write the files that are asked for; return what is to be said about them."""
     said, made = ([], None) if certificate is None else _write_certificate(certificate, found)
     if report is not None:
-        from snapdp.verifier import verdict_page
+        from snapdp.verifier.report.page import verdict_page
 
         beside = None if made is None else _certificate_file(made, report)
         said.append(_write(report, verdict_page(found, beside, parameters=parameters, pairs=pairs), "--report"))
@@ -272,7 +272,7 @@ def _certificate_file(certificate: Path, report: Path) -> CertificateFile | None
     """Return where the certificate lies as seen from the report; None where it lies elsewhere."""
     from hashlib import sha256
 
-    from snapdp.verifier import CertificateFile
+    from snapdp.verifier.report.page import CertificateFile
 
     folder = report.resolve().parent
     if not certificate.resolve().is_relative_to(folder):
@@ -295,7 +295,7 @@ def is_record(reference: str) -> bool:
 def _write_certificate(path: Path, verdict: Verdict) -> tuple[list[str], Path | None]:
     """Write the certificate of a verdict; return what is to be said, and the file, or None where there is none."""
     from snapdp.errors import PremiseError
-    from snapdp.verifier import certificate_text
+    from snapdp.verifier.certificate.certificate import certificate_text
 
     try:
         text = certificate_text(verdict)
@@ -334,10 +334,11 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
 
     report   the report of the release, which is compared with what the record gives
     """
-    from snapdp.audits import audit, audit_values, compare_report, is_certificate
-    from snapdp.ledger import Ledger
-    from snapdp.release import Release, load_record
-    from snapdp.studies import digest
+    from snapdp.audits.release_audit import audit, audit_values, is_certificate
+    from snapdp.audits.reports import compare_report
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.release.result import Release, load_record
+    from snapdp.studies.declarations import digest
 
     try:
         record = load_record(path)
@@ -401,7 +402,7 @@ def _compared_in_words(found: ComparedReport, name: str) -> str:
 
 def _audit_write_certificate(record: dict[str, Any], path: Path) -> str:
     """Write the certificate of a sound record; return why it is not written, if the checker does not accept it."""
-    from snapdp.audits import accepted_certificate
+    from snapdp.audits.certificates import accepted_certificate
     from snapdp.drafts import write_text
 
     try:
@@ -414,7 +415,7 @@ def _audit_write_certificate(record: dict[str, Any], path: Path) -> str:
 
 
 def _print(found: Any, path: Path, stated: str) -> None:
-    from snapdp.audits import audit_in_words, look_in_words, unseen_in_words
+    from snapdp.audits.release_audit import audit_in_words, look_in_words, unseen_in_words
 
     name = one_line(str(path))
     echo(audit_in_words(found, name, ask=" (--ledger PATH)"), colour="green" if found.sound else "red")
@@ -483,7 +484,7 @@ Examples:
 @click.pass_context
 def check_command(ctx: click.Context, /, certificates: tuple[Path, ...], as_json: bool) -> None:
     """Check certificates of `snapdp verify`, of a program or of a release, without believing them."""
-    from snapdp.audits import examine_file
+    from snapdp.audits.certificates import examine_file
 
     ctx.meta["snapdp.json"] = as_json
     found = [(path, examine_file(path)) for path in certificates]
@@ -498,7 +499,7 @@ def check_command(ctx: click.Context, /, certificates: tuple[Path, ...], as_json
 
 def _check_print(found: Examination, name: str) -> None:
     """Print what the checker says of a file; its name, if there are several."""
-    from snapdp.verifier import conclusion_lines
+    from snapdp.verifier.certificate.check import conclusion_lines
 
     said = ": ".join(filter(None, (found.verdict, name, found.reason)))
     echo(said, colour=CHECK_COLOURS[found.verdict])

@@ -1,6 +1,6 @@
 """Numbers as text: exactly, or with few digits and rounded to the side that the name says.
 
-Room: display. Who reads a bound must not read a better one: a figure is the number itself, or lies on its safe side.
+Who reads a bound must not read a better one: a figure is the number itself, or lies on its safe side.
 Accuracies and what they are made of are shown by `four_digits_up` wherever they are shown; a number that promises
 nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells readers so.
 
@@ -26,7 +26,9 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from snapdp.exact import Enclosure, exponent_of_power, floor_log10, power_of_ten, to_float_nearest
+from snapdp.exact.dyadic import exponent_of_power, floor_log10, power_of_ten
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.numbers import to_float_nearest
 
 SHORT_PLACES = 6  # of an amount: one that needs more is shown as a fraction
 PLAIN_PLACES = 60  # of an operand: a tiny power of two has hundreds of decimals, and an exponent keeps them few

@@ -1,6 +1,6 @@
 """An axis with numbers: round ticks, 1, 2 or 5 times a power of ten apart, and the place of a value between its ends.
 
-Room: display. Exact: ticks and places are rationals, so a tick is the number that stands beside it. Values may be any
+Exact: ticks and places are rationals, so a tick is the number that stands beside it. Values may be any
 finite doubles or whole numbers: a record may be anybody's.
 """
 
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Self
 from snapdp.display.html import Html, escape
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import CASES, one_line
-from snapdp.exact import floor_log10, power_of_ten
+from snapdp.exact.dyadic import floor_log10, power_of_ten
 from snapdp.values import Value
 
 MOST_TICKS = 4  # between the least and the largest value; the ends of the axis may add one on each side
@@ -668,7 +668,8 @@ class RowPicture(Value):
     def _dot(self, mark: Mark) -> str:
         if mark.value is None:
             return ""
-        return f'<circle cx="{_percent(self.axis.place(mark.value))}" cy="{HEIGHT / 2:g}" r="{ROWS_DOT}" {LOOKS[mark.look]}/>'
+        place = _percent(self.axis.place(mark.value))
+        return f'<circle cx="{place}" cy="{HEIGHT / 2:g}" r="{ROWS_DOT}" {LOOKS[mark.look]}/>'
 
     def svg(self, title: str, texts: Sequence[tuple[str, str]], *, longest: int = LONGEST_NAME) -> Html:
         """Return the picture by itself: a name and the numbers as text before every track.

@@ -1,6 +1,6 @@
 """Text from outside, made safe to show: names of columns, categories, titles, paths, fields of records.
 
-Room: display. Such text is anybody's: it may move the cursor, hide what stands before it, look like another text, or
+Such text is anybody's: it may move the cursor, hide what stands before it, look like another text, or
 not fit the encoding of the screen.
 
     visible        what a screen would obey or not show is written out, as Python writes it: \\x1b, \\u202e, \\ud800
@@ -18,7 +18,8 @@ from fractions import Fraction
 from urllib.parse import unquote
 
 from snapdp.display.numbers import exact_amount
-from snapdp.exact import Enclosure, decided_ceil, enclose, exp_enclosure
+from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose
+from snapdp.exact.functions import exp_enclosure
 
 LONGEST = 200  # of one text on a screen: files and --json hold it whole
 PUBLIC_TEXTS = ("title", "publisher", "contact")  # of a study, for readers of its report

@@ -1,6 +1,6 @@
 """Powers of two, p-bit floats and the grid, on rationals and on doubles through their IEEE representation.
 
-Room: exact. Every function here is exact. The two routes (rational, IEEE bits) are proven equal by property tests;
+Every function here is exact. The two routes (rational, IEEE bits) are proven equal by property tests;
 the scalar path of the mechanism uses the second. A p-bit float is m * 2**e with 2**(p-1) <= m < 2**p, e unbounded.
 Source: Covington's notes, section 4, corrected (docs/errata.md, 3): ties go toward +infinity on both sides of zero.
 """

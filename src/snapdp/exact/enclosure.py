@@ -1,6 +1,6 @@
 """Rational enclosures: intervals with exact ends that contain a real number, and the loop that refines them.
 
-Room: exact. Arithmetic on enclosures is exact on the ends, so only the elementary functions round, outward.
+Arithmetic on enclosures is exact on the ends, so only the elementary functions round, outward.
 Ziv's strategy lives here once: compute at growing precision until the question is decided. Every caller says why its
 question is decided at some precision (the number is irrational, or the enclosure becomes a single point).
 """

@@ -1,6 +1,6 @@
 """Logarithm, exponential, root and arcosh: outward enclosures, and correct rounding to p bits.
 
-Room: exact. MPFR (through gmpy2) rounds each function correctly in the asked direction at any precision; the argument
+MPFR (through gmpy2) rounds each function correctly in the asked direction at any precision; the argument
 is first enclosed the same way, and the functions used here increase, so lower end goes to lower end. Theory of
 arcosh: docs/theory/planning.md, (6).
 Trap: unary minus (and any operator) on an mpfr rounds to gmpy2's ambient 53-bit context. Hence no operator is used on

@@ -1,6 +1,6 @@
 """The logarithm of a dyadic number, enclosed by integers and computed with nothing but integers.
 
-Room: exact. The exact decision of a release needs a few dozen bits of one logarithm, rarely: with Python's integers it
+The exact decision of a release needs a few dozen bits of one logarithm, rarely: with Python's integers it
 takes some ten microseconds in the first call as in every other. MPFR would be as quick, but for its import, which takes
 ten thousand times as long, and whoever times a release would see it.
 

@@ -1,6 +1,6 @@
 """The one way in for numbers, and the directed way out to floats.
 
-Room: exact. A *parameter* means what it prints: 0.1, "0.1" and Decimal("0.1") are 1/10, "1/3" is 1/3.
+A *parameter* means what it prints: 0.1, "0.1" and Decimal("0.1") are 1/10, "1/3" is 1/3.
 A *datum* is what it is: a double is the dyadic rational it stores. Inside everything is int and Fraction.
 Trusts: int / int is correctly rounded to nearest (CPython's long division), which the directed conversions start from.
 """

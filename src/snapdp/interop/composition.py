@@ -1,6 +1,6 @@
 """Many releases composed in integers: an upper bound of delta at every epsilon, shown beside the pure sum.
 
-Room: interop. It cannot see data. Nothing is charged by it: a ledger adds epsilons.
+It cannot see data. Nothing is charged by it: a ledger adds epsilons.
 Idea: each law is put on a grid of losses so that its delta is exact on the grid and larger between; masses are integers
 of 2**-MASS_BITS, rounded up; products of such polynomials are exact products of long integers, rounded up again. More
 mass is more delta, so that every rounding errs to the same side, and no floating point is met on the way.
@@ -24,17 +24,11 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    Enclosure,
-    exp_scaled,
-    floor_log2,
-    ln_enclosure,
-    parameter,
-    positive,
-    power_of_two_at_least,
-    probability,
-    shown,
-)
+from snapdp.exact.dyadic import floor_log2, power_of_two_at_least
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.integers import exp_scaled
+from snapdp.exact.numbers import parameter, positive, probability, shown
 from snapdp.values import Value
 
 POINTS = 1 << 13  # of the grid, between 0 and the sum of all epsilons

@@ -1,6 +1,6 @@
 """Spends as events of Google's dp-accounting, and what its accountant says of them.
 
-Room: interop. dp-accounting is imported when it is asked for; nothing else needs it. Floats are what that package
+dp-accounting is imported when it is asked for; nothing else needs it. Floats are what that package
 takes: a Laplace event gets a multiplier rounded down, a pure one a parameter rounded up, so that no event loses less
 than was charged.
 A pure spend is a discrete Laplace event of sensitivity 1: its loss is +epsilon with probability e^eps/(1 + e^eps) and
@@ -18,16 +18,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.audits import rebuilt_relation
-from snapdp.display import scientific_up
+from snapdp.audits.release_audit import rebuilt_relation
+from snapdp.display.numbers import scientific_up
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
-from snapdp.exact import positive, probability, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import positive, probability, to_float_down, to_float_nearest, to_float_up
 from snapdp.interop.composition import LAPLACE, PURE, Spend, merged
-from snapdp.studies import statistic_class
+from snapdp.studies.statistics.registry import statistic_class
 
 if TYPE_CHECKING:
-    from snapdp.ledger import Charge
-    from snapdp.studies import Part, Relation, Statistic
+    from snapdp.ledger.accounts import Charge
+    from snapdp.studies.relation import Relation
+    from snapdp.studies.statistics.parts import Part
+    from snapdp.studies.statistics.statistic import Statistic
 
 NEEDED = "pip install 'dp-accounting>=0.5.1'"
 LARGEST = 2**1000  # an epsilon whose inverse is a double, too

@@ -1,6 +1,6 @@
 """The snapping mechanism as a measurement of OpenDP: its domain, its metric, and a privacy map that rounds up.
 
-Room: interop. OpenDP is imported when it is asked for; nothing else needs it.
+OpenDP is imported when it is asked for; nothing else needs it.
 
     map(d_in) = the smallest double >= epsilon * d_in/sensitivity                                     theory (12)
 
@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import shown, to_float_up
+from snapdp.exact.numbers import shown, to_float_up
 
 if TYPE_CHECKING:
     from snapdp import Snapping

@@ -1,6 +1,6 @@
 """A record as a sheet for the registry of deployments that OpenDP keeps: what is known is filled in, the rest is blank.
 
-Room: interop. It reads a record, which is public and not trusted, by `scalars.known` alone: what comes from there is
+It reads a record, which is public and not trusted, by `scalars.known` alone: what comes from there is
 checked, and harmless where the registry renders it. Nothing else is read.
 Keys and choices are those of the registry's schema (schemas/deployments-schema.yaml in the repository
 opendp/deployments-registry-data, in the form with `basic`, `dp_variant` and `administrative`). A blank begins with FILL
@@ -17,12 +17,13 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from snapdp.audits import rebuilt_relation
-from snapdp.display import exact_amount, one_line, shortened, visible
+from snapdp.audits.release_audit import rebuilt_relation
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import one_line, shortened, visible
 from snapdp.errors import DataError, SnapdpError
-from snapdp.exact import parameter, to_float_nearest, to_float_up
-from snapdp.release import checked
-from snapdp.studies import describe_protected
+from snapdp.exact.numbers import parameter, to_float_nearest, to_float_up
+from snapdp.release.record import checked
+from snapdp.studies.protection import describe_protected
 
 # The only way from a record into a sheet: its texts made harmless, its numbers read, its scalars written as YAML.
 #

@@ -1,6 +1,6 @@
 """The values of a ledger: accounts, reservations, answers, charges, and the refusals that speak of them.
 
-Room: ledger. Opens nothing. Everything here is public: a message names accounts and amounts, as exact fractions, and
+Opens nothing. Everything here is public: a message names accounts and amounts, as exact fractions, and
 says what was spent.
 """
 
@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
-from snapdp.exact import Parameter, positive, shown
+from snapdp.exact.numbers import Parameter, positive, shown
 from snapdp.ledger.chain import AMEND, CLOSE, altered, amount_from, canonical, day_of, read
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
-from snapdp.studies import (
+from snapdp.studies.protection import unit_in_words
+from snapdp.studies.relation import (
     CHANGE_ONE,
     Relation,
     bounded_in,
@@ -29,7 +30,6 @@ from snapdp.studies import (
     relation_of_account,
     rows_unit,
     stated_person,
-    unit_in_words,
     whole,
 )
 from snapdp.values import Value

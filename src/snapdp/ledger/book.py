@@ -1,6 +1,6 @@
 """A ledger that is open: how its accounts stand, what they were charged and answered, and whether all of it fits.
 
-Room: ledger. It never sees a row of data, and writes nothing: ledger.py adds to it. Every look is one transaction. An
+It never sees a row of data, and writes nothing: ledger.py adds to it. Every look is one transaction. An
 account is shown if its first and last entry say what its standing says, an answer is handed out if it belongs to its
 reservation; `verify` looks at everything. Theory: docs/theory/ledger.md, "What verify shows".
 """
@@ -14,9 +14,9 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Any, Self
 
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import LedgerError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import (
     ABANDONED,
@@ -40,7 +40,7 @@ from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, amount_from, canonical
 from snapdp.ledger.rules import DECLARED, Terms, answer_fault, identical, missing, replayed, reserve_fault, walk
 from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
-from snapdp.studies import digest
+from snapdp.studies.declarations import digest
 from snapdp.values import Value, replaced
 
 MOST_NAMES = 10  # of accounts, in a refusal

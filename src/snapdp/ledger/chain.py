@@ -1,6 +1,6 @@
 """Canonical JSON and the chain of an account: every entry holds the digest of the one before.
 
-Room: ledger. Opens nothing. An entry's body is canonical JSON and its digest is the SHA-256 of that text, so the digest
+Opens nothing. An entry's body is canonical JSON and its digest is the SHA-256 of that text, so the digest
 of the last entry, the head, stands for the whole history. A record carries the digest of its reservation: a ledger that
 does not know it is an older copy, or another one. What a body holds is public: no digest of data is ever in it, so that
 a head says nothing about the rows. Theory: docs/theory/ledger.md, (1)-(5).
@@ -17,7 +17,7 @@ from typing import Any
 
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.ledger.storage.storage import FORMAT, Entry, Identity, Standing
-from snapdp.studies import digest
+from snapdp.studies.declarations import digest
 
 OPEN, DATASET, RESERVE, COMMIT, ABANDON = "open", "dataset", "reserve", "commit", "abandon"
 AMEND, CLOSE = "amend", "close"  # of an account

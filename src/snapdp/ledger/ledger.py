@@ -1,6 +1,6 @@
 """The ledger: accounts with a cap, charged before anything random happens, never beyond the cap.
 
-Room: ledger. It never sees a row of data. Idea: reserve -> draw -> record -> commit. A reservation is durable before
+It never sees a row of data. Idea: reserve -> draw -> record -> commit. A reservation is durable before
 `reserve` returns: a crash at any later point leaves it spent. Amounts are exact rationals kept as text, added and
 compared here, inside the only writing transaction, and written only if the account still stands where it was read
 (compare-and-swap). The same request on the same version of a dataset is drawn once: later askers get the stored record
@@ -19,9 +19,9 @@ from fractions import Fraction
 from pathlib import Path as PathlibPath
 from typing import Any
 
-from snapdp.display import is_address
+from snapdp.display.text import is_address
 from snapdp.errors import UNKNOWN, LedgerError, ParameterError
-from snapdp.exact import Parameter, positive, shown
+from snapdp.exact.numbers import Parameter, positive, shown
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import (
     COMMITTED,
@@ -53,7 +53,7 @@ from snapdp.ledger.rules import SESSION, TIME, Terms, commit_fault, identical, r
 from snapdp.ledger.storage.postgres import PostgresStorage
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
-from snapdp.studies import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
 
 PATIENCE = 30.0  # seconds to wait for other writers
 WAIT = 60.0  # seconds to wait for a twin that is being drawn

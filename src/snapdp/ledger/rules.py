@@ -1,6 +1,6 @@
 """What belongs together: a reservation and what was asked, a record and its reservation, a request and its account.
 
-Room: ledger. Opens nothing. The equalities of docs/theory/ledger.md, (8)-(9): verify demands them of every entry, the
+Opens nothing. The equalities of docs/theory/ledger.md, (8)-(9): verify demands them of every entry, the
 ledger of every stored answer before it is handed out, the server of a team ledger of what it is given
 (storage/postgres.sql says the same in SQL). They prove payment and bookkeeping.
 That the indices of a record were drawn at random no equality can show.
@@ -32,7 +32,8 @@ from snapdp.ledger.chain import (
     read,
 )
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
-from snapdp.studies import ADD_REMOVE, CHANGE_ONE, bounded_unit, digest, person_unit, rows_unit
+from snapdp.studies.declarations import digest
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, bounded_unit, person_unit, rows_unit
 
 WHO = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own")
 DECLARED = (*WHO, "person_columns", "most_units")

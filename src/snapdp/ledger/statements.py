@@ -1,6 +1,6 @@
 """Accounts in words: what one protects, what has been spent means, how it was amended.
 
-Room: ledger. Everything here is public. The same sentences serve the command line and the page.
+Everything here is public. The same sentences serve the command line and the page.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import exact_amount, guessed_right, hides_nothing, one_line, visible
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import guessed_right, hides_nothing, one_line, visible
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Account, Amendment, Charge, Verification
-    from snapdp.studies import Relation
+    from snapdp.studies.relation import Relation
 
 SO_FAR, OF_CAP = "all results so far, taken together,", "results that spend all of the cap"
 BECAME = {
@@ -27,7 +28,8 @@ BECAME = {
 
 def protected_by(account: Account) -> str:
     """Return what an account protects, as a sentence."""
-    from snapdp.studies import bounded_in, describe_protected, unit_in_words
+    from snapdp.studies.protection import describe_protected, unit_in_words
+    from snapdp.studies.relation import bounded_in
 
     relation, bounded = _relation(account), bounded_in(account.unit)
     if relation is None:
@@ -39,7 +41,7 @@ def protected_by(account: Account) -> str:
 def _relation(account: Account) -> Relation | None:
     """Return the relation of an account; None where its unit is somebody else's word."""
     from snapdp.errors import ParameterError
-    from snapdp.studies import relation_of_account
+    from snapdp.studies.relation import relation_of_account
 
     try:
         return relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
@@ -49,7 +51,7 @@ def _relation(account: Account) -> Relation | None:
 
 def spent_in_words(account: Account) -> str:
     """Return what everything that was charged so far means together, and what it may come to."""
-    from snapdp.studies import describe_chance
+    from snapdp.studies.protection import describe_chance
 
     if not account.spent:
         return f"Nothing was charged so far. {explain_spending(account.cap, account, results=OF_CAP)}"
@@ -61,7 +63,7 @@ def spent_in_words(account: Account) -> str:
 
 def explain_spending(epsilon: Fraction, account: Account, *, results: str = SO_FAR) -> str:
     """Return the protection sentence of an account for results that spend so much of it together."""
-    from snapdp.studies import explain_other_unit, explain_protection
+    from snapdp.studies.protection import explain_other_unit, explain_protection
 
     relation, change_one = _relation(account), account.relation == "change-one"
     if relation is None:
@@ -71,7 +73,7 @@ def explain_spending(epsilon: Fraction, account: Account, *, results: str = SO_F
 
 def together_in_words(epsilon: Fraction, account: Account) -> str:
     """Return what everything that was charged before means together with so much more; empty where nothing was."""
-    from snapdp.studies import describe_chance
+    from snapdp.studies.protection import describe_chance
 
     if not account.spent:
         return ""
@@ -119,7 +121,7 @@ def titles_of(asked: str) -> str:
 def extent_in_words(found: Verification) -> str:
     """Return how much was found sound.
 
-    >>> from snapdp.ledger import Verification
+    >>> from snapdp.ledger.accounts import Verification
     >>> extent_in_words(Verification(accounts=1, entries=3))
     '1 account, 3 entries'
     """

@@ -1,6 +1,6 @@
 """The one deterministic inner function: (value, parameters, bits) -> index. Release, replay and law mean this one.
 
-Room: mechanism. This is the definition; the filters of `sampling` only ever answer what this answers.
+This is the definition; the filters of `sampling` only ever answer what this answers.
 Exact arithmetic: the digits of U are read until the clamped index is the same at both ends of an interval that
 contains value + Y, so the index is that of a real Laplace draw. Finite precision: U, its logarithm and the product are
 rounded to their precisions, the sum is exact. All of exact arithmetic is integer arithmetic, the logarithm too; the
@@ -15,9 +15,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from snapdp.exact import HALF, exact_mpfr, exponent_of_power, ln_scaled, mpfr_context, power_of_two
+from snapdp.exact.dyadic import HALF, exponent_of_power, power_of_two
+from snapdp.exact.functions import exact_mpfr, mpfr_context
+from snapdp.exact.integers import ln_scaled
 from snapdp.mechanism.parameters import Inner, Precision, SnappingParameters
-from snapdp.randomness import FIRST_DIGITS, LazyUniform
+from snapdp.randomness.uniform import FIRST_DIGITS, LazyUniform
 
 _GUARD_BITS = 16
 

@@ -1,6 +1,6 @@
 """Parameters of the mechanism in p-bit arithmetic, in the order that breaks the circle between bound and noise.
 
-Room: mechanism. The bound depends on the noise scale, the noise scale on the effective epsilon, and that on the bound.
+The bound depends on the noise scale, the noise scale on the effective epsilon, and that on the bound.
 The order: bound from a noise scale that is surely large enough, then the precision, then the effective epsilon, then
 the noise scale rounded up; at the end it is checked that the first assumption held.
 Theory: docs/theory/finite-precision.md, (10)-(14).
@@ -13,23 +13,17 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import (
-    Enclosure,
-    decided_floor,
-    exp_enclosure,
+from snapdp.exact.dyadic import (
     exponent_at_least,
     exponent_of_power,
-    ln_enclosure,
     next_above,
-    positive,
     power_of_two_at_least,
-    probability,
-    require_directed_rounding,
     round_digits_up,
     round_up,
-    shown,
-    to_float_nearest,
 )
+from snapdp.exact.enclosure import Enclosure, decided_floor
+from snapdp.exact.functions import exp_enclosure, ln_enclosure, require_directed_rounding
+from snapdp.exact.numbers import positive, probability, shown, to_float_nearest
 from snapdp.mechanism.law.finite import proved_loss
 from snapdp.mechanism.parameters import (
     DataUnits,
@@ -217,7 +211,7 @@ def _by_the_notes(
 
 
 def _about(scale: Fraction) -> str:
-    from snapdp.display import four_digits  # in refusals only
+    from snapdp.display.numbers import four_digits  # in refusals only
 
     return four_digits(scale)
 

@@ -1,6 +1,6 @@
 """A declared mechanism: it releases numbers, tells its parameters, and states its exact law.
 
-Room: mechanism. Checks its input completely before it draws a bit; never returns noise; takes no seed.
+Checks its input completely before it draws a bit; never returns noise; takes no seed.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BoundError, PremiseError
-from snapdp.exact import parameter, positive, shown, to_float_nearest
+from snapdp.exact.numbers import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, arithmetic_of, exact_parameters
 from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.mechanism.sampling.scalar import checked_scalar, in_kind, is_array_like
-from snapdp.randomness import BitSource, SystemBits
+from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.values import replaced
 
 if TYPE_CHECKING:

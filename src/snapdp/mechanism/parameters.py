@@ -1,6 +1,6 @@
 """Everything public about one snapping mechanism, in exact rationals, and the two coordinate systems.
 
-Room: mechanism. A SnappingParameters is all that the decision, the filter and the law need; it holds no data.
+A SnappingParameters is all that the decision, the filter and the law need; it holds no data.
 Inner coordinates are (data - offset)/unit: data units themselves in exact arithmetic (offset 0, unit 1), sensitivities
 counted from the middle of the range in finite precision. Only this module converts between the two.
 
@@ -19,21 +19,10 @@ from functools import cached_property
 from typing import Any, NewType
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import (
-    datum,
-    decided_ceil,
-    exponent_of_power,
-    floor_log2,
-    ln_enclosure,
-    nearest_multiple,
-    parameter,
-    positive,
-    power_of_two,
-    power_of_two_at_least,
-    probability,
-    shown,
-    to_float_nearest,
-)
+from snapdp.exact.dyadic import exponent_of_power, floor_log2, nearest_multiple, power_of_two, power_of_two_at_least
+from snapdp.exact.enclosure import decided_ceil
+from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.numbers import datum, parameter, positive, probability, shown, to_float_nearest
 from snapdp.values import Value
 
 DataUnits = NewType("DataUnits", Fraction)

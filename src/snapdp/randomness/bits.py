@@ -1,6 +1,6 @@
 """Where fair bits come from. Bits are always an argument; nothing here takes a seed.
 
-Room: randomness. Each value of a call owns one infinite string of fair bits: the 64 bits of its first word, then as
+Each value of a call owns one infinite string of fair bits: the 64 bits of its first word, then as
 many extension words as the exact decision asks for. Whoever holds the same strings computes the same answers, so
 scalar path, vector path and definition can be compared bit for bit. A long vector takes first words by halves, the
 second half only where the first leaves a doubt; a half that nobody asks for is never drawn.

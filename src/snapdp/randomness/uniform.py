@@ -1,6 +1,6 @@
 """A fair sign and a uniform number on (0, 1), both read lazily from one string of fair bits.
 
-Room: randomness. Packing of the first word w, a signed 64-bit integer: its sign is S; its low 52 bits are the first 52
+Packing of the first word w, a signed 64-bit integer: its sign is S; its low 52 bits are the first 52
 binary digits of U, most significant first; bits 62 to 52 are the next 11; extension words follow, 64 digits each. Any
 fixed order of fair bits is fair. This one lets a double be made of the first 52 digits by two bit operations.
 The first half of the word is its sign and its first 31 digits, the second half the other 32: `halves` and `joined`.

@@ -1,6 +1,6 @@
 """A data dictionary beside files of values: `datapackage.json`, a Frictionless Data Package.
 
-Room: release/tidy. Public texts and numbers only. It says what every column means, of which record the numbers are, and
+Public texts and numbers only. It says what every column means, of which record the numbers are, and
 what is protected. A package lists all files of values of a directory: one that is written there later joins it. What
 somebody has added to it by hand (a licence, say) stays.
 
@@ -24,13 +24,13 @@ from typing import Any
 
 from snapdp.drafts import write_text
 from snapdp.errors import DataError
-from snapdp.exact import shown
-from snapdp.ledger import canonical
+from snapdp.exact.numbers import shown
+from snapdp.ledger.chain import canonical
 from snapdp.release.numbers import shown_amount
 from snapdp.release.record import file_names
 from snapdp.release.remarks import bounds_from_line, protected_line
 from snapdp.release.value_table import NUMBER, TEXT, ValueField, ValueTable
-from snapdp.studies import digest
+from snapdp.studies.declarations import digest
 
 NAME, MARK, VERSION = "datapackage.json", "snapdp_datapackage", 1
 MOST_BYTES, MOST_RESOURCES = 1 << 22, 1000  # of a package that is read again

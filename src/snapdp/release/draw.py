@@ -1,6 +1,6 @@
 """From exact numerators to released blocks: the one place where private integers meet random bits.
 
-Room: release. A block is a column of released numbers: cell, index, value, what is shown of it, and noise interval.
+A block is a column of released numbers: cell, index, value, what is shown of it, and noise interval.
 Everything in it but the index is a function of the index and of public parameters.
 
     value = shift + factor * grid * index;  interval = value +- factor * reach, inside the public range
@@ -20,24 +20,19 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from snapdp.accuracy import reach_of
-from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
-from snapdp.mechanism import Mechanism, integer_indices
-from snapdp.randomness import BitSource
+from snapdp.accuracy.interval import reach_of
+from snapdp.exact.dyadic import nearest_index
+from snapdp.exact.numbers import ratio_down, ratio_nearest, ratio_up
+from snapdp.mechanism.mechanism import Mechanism, integer_indices
+from snapdp.randomness.bits import BitSource
 from snapdp.release.request import Request
-from snapdp.studies import (
-    FITS_INT64,
-    INLINE,
-    CellColumns,
-    Derived,
-    KeyLabels,
-    Label,
-    Line,
-    Margin,
-    Part,
-    Printed,
-    Statistic,
-)
+from snapdp.studies.columns import INLINE
+from snapdp.studies.grouping.keys import KeyLabels
+from snapdp.studies.grouping.margins import Margin
+from snapdp.studies.labels import Label
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.statistics.parts import FITS_INT64, CellColumns, Derived, Part, Printed
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 LARGEST_INTEGER = 1 << 53  # whole numbers below it are doubles

@@ -1,6 +1,6 @@
 """Released numbers as files: CSV or Parquet, written whole or not at all.
 
-Room: release. Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
+Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
 with one thread, so that equal numbers make equal bytes.
 Files of values are tables as `release.tidy` makes them: one row a number, in columns of one type each; what does not
 apply to a row is missing. In a CSV file numbers are plain decimals, without exponents and fractions, which a
@@ -25,15 +25,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import plain_decimal
+from snapdp.display.numbers import plain_decimal
 from snapdp.drafts import draft, finish, open_regular, write_text as write_text
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
-from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.draw import Block, PagedBlock
 from snapdp.release.record import SideFile
 from snapdp.release.value_table import NUMBER, TEXT as WORDS, TRUTH, ValueField, ValueTable, key_columns, value_table
-from snapdp.studies import KeyLabels, label_columns
-from snapdp.tables import digest_of_selected
+from snapdp.studies.grouping.groups import label_columns
+from snapdp.studies.grouping.keys import KeyLabels
+from snapdp.tables.keys import digest_of_selected
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release

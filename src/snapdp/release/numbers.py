@@ -1,6 +1,6 @@
 """The published numbers of a record: what each is, what it cost, and how people read it.
 
-Room: release. Everything here is read from the record. Terminal, report, notebook and files of values take numbers and
+Everything here is read from the record. Terminal, report, notebook and files of values take numbers and
 costs from `number_blocks`, so that none of them tells another story.
 
 What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
@@ -14,31 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, NamedTuple
 
-from snapdp.display import decimal_places, exact_amount, noise_digits, six_digits
+from snapdp.display.numbers import decimal_places, exact_amount, noise_digits, six_digits
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
-from snapdp.studies import (
-    BETWEEN,
-    BOUNDS,
-    DISTRIBUTION,
-    MEAN_OF,
-    OWN_KEYS,
-    QUANTILE,
-    SHARE,
-    Label,
-    PersonCount,
-    Quantiles,
-    groups_from,
-    label_text,
-    margin_text,
-    readable_cell,
-    readable_keys,
-    readable_title,
-    shares_are_of_n,
-    stated_levels,
-    told_apart,
-    unit_nouns,
-)
+from snapdp.exact.numbers import parameter
+from snapdp.studies.declarations import groups_from, stated_levels
+from snapdp.studies.grouping.margins import margin_text
+from snapdp.studies.labels import BETWEEN, Label, label_text, readable_cell, readable_keys, readable_title, told_apart
+from snapdp.studies.protection import unit_nouns
+from snapdp.studies.statistics.counts import PersonCount
+from snapdp.studies.statistics.histogram import shares_are_of_n
+from snapdp.studies.statistics.magnitudes import BOUNDS
+from snapdp.studies.statistics.parts import MEAN_OF, SHARE
+from snapdp.studies.statistics.quantiles import DISTRIBUTION, OWN_KEYS, QUANTILE, Quantiles
 from snapdp.values import Value, replaced
 
 MOST_DECIMALS = 9  # of a quantile

@@ -1,6 +1,6 @@
 """The record of a release: canonical JSON, a closed list of fields, nothing that depends on data but the indices.
 
-Room: release. Every field is named in ALLOWED; `checked` refuses any other, so that a field cannot slip in unseen.
+Every field is named in ALLOWED; `checked` refuses any other, so that a field cannot slip in unseen.
 Nothing here depends on a private row count, on timing, or on a digest of data. Long blocks are named by the digest of
 their side file. Guide: docs/guide/record.md.
 
@@ -17,25 +17,18 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
-from snapdp.display import PUBLIC_TEXTS, one_line
+from snapdp.display.text import PUBLIC_TEXTS, one_line
 from snapdp.errors import DataError, PremiseError
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import (
-    BOOLEAN,
-    CATEGORY,
-    DATE,
-    HIERARCHY,
-    INLINE,
-    KEY,
-    KINDS,
-    MAGNITUDE,
-    MOST_NODES,
-    Margin,
-    Part,
-    Statistic,
-)
-from snapdp.tables import ENGINES
+from snapdp.studies.categories import BOOLEAN, DATE
+from snapdp.studies.columns import CATEGORY, INLINE, MAGNITUDE
+from snapdp.studies.grouping.keys import KEY
+from snapdp.studies.grouping.margins import HIERARCHY, MOST_NODES, Margin
+from snapdp.studies.statistics.parts import Part
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.statistics.statistic import Statistic
+from snapdp.tables.engine_names import ENGINES
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived

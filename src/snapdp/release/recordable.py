@@ -1,7 +1,7 @@
 """Whether what a request will write can be read again, audited and certified: decided before any data, from its
 declarations alone.
 
-Room: release. It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the
+It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the
 server of a team ledger, not the audit, not the independent checker of certificates. Everything these refuse is refused
 here first: a trial record without numbers goes through `checked`, every statistic is made again from its declaration as
 the audit makes it, and the record is bounded by the widest numbers that its parts can have.
@@ -14,22 +14,18 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
-from snapdp.ledger import canonical
-from snapdp.mechanism import Mechanism
+from snapdp.ledger.chain import canonical
+from snapdp.mechanism.mechanism import Mechanism
 from snapdp.release.draw import Drawn, is_whole
 from snapdp.release.record import LIBRARIES, RECORD_FORMAT, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
-from snapdp.studies import (
-    INLINE,
-    Column,
-    KeyColumn,
-    Line,
-    Part,
-    identifier_of,
-    statistic_class,
-    storable,
-)
-from snapdp.tables import ENGINES
+from snapdp.studies.columns import INLINE, Column, storable
+from snapdp.studies.grouping.keys import KeyColumn
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.relation import identifier_of
+from snapdp.studies.statistics.parts import Part
+from snapdp.studies.statistics.registry import statistic_class
+from snapdp.tables.engine_names import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63

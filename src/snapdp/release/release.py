@@ -1,6 +1,6 @@
 """The release: request -> exact numerators -> reserve -> draw -> record -> commit. Ledger before noise.
 
-Room: release. The only function where private integers, random bits and the ledger meet.
+The only function where private integers, random bits and the ledger meet.
 Everything that can fail because of the data happens before the charge: the table is read and summed first (exact,
 deterministic, nothing leaves), n is compared, and only then the ledger is asked. From the charge on, nothing depends on
 the data but the indices. If anything does fail after the charge (a full disk), the reservation is given up: it stays
@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import UNKNOWN, LedgerError, PremiseError, SnapdpError, state_cost
-from snapdp.exact import require_directed_rounding, shown
-from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
-from snapdp.randomness import BitSource, SystemBits
+from snapdp.exact.functions import require_directed_rounding
+from snapdp.exact.numbers import shown
+from snapdp.ledger.accounts import Answer, agree, payable, too_much, unit_for
+from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.rules import units_of
+from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.release.draw import Bits, Block, Drawn, derived_blocks, draw
 from snapdp.release.record import (
     BlockKey,
@@ -33,8 +36,9 @@ from snapdp.release.record import (
     record_values,
 )
 from snapdp.release.request import Request
-from snapdp.studies import INLINE, Numerators, Statistic, aggregates_of, numerators
-from snapdp.tables import Engine, Watch
+from snapdp.studies.columns import INLINE
+from snapdp.studies.statistics.statistic import Numerators, Statistic, aggregates_of, numerators
+from snapdp.tables.engines.engine import Engine, Watch
 from snapdp.values import Value
 
 AGAIN = "would be charged again"

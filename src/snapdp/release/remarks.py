@@ -1,6 +1,6 @@
 """What is said beside published numbers, in a line each: on a terminal, in a report and in a notebook alike.
 
-Room: release. Functions of the record: of released numbers, and of the public range of what they are.
+Functions of the record: of released numbers, and of the public range of what they are.
 """
 
 from __future__ import annotations
@@ -9,42 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import each_by_itself, exact_amount, listed, one_line
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import each_by_itself, listed, one_line
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 from snapdp.release.numbers import CUT_MARK, Number, NumberBlock
-from snapdp.studies import (
-    BOUNDS,
-    DISTRIBUTION,
-    DROPPED,
-    HIERARCHY,
-    KINDS,
-    WIDER,
-    BinnedColumn,
-    CategoryColumn,
-    Column,
-    DateColumn,
-    NumberColumn,
-    PersonCount,
-    Relation,
-    Unlisted,
-    add_remove,
-    binned,
-    change_one,
-    column_from,
-    condition_from,
-    describe_protected,
-    groups_clause,
-    groups_from,
-    hierarchy_of,
-    key_text,
-    readable_number,
-    readable_title,
-    rows_clause,
-    stated_groups,
-    told_apart,
-    with_identifiers,
-)
+from snapdp.studies.categories import DateColumn
+from snapdp.studies.columns import DROPPED, CategoryColumn, Column, NumberColumn
+from snapdp.studies.declarations import Unlisted, column_from, condition_from, groups_from, stated_groups
+from snapdp.studies.grouping.groups import BinnedColumn, binned
+from snapdp.studies.grouping.margins import HIERARCHY, WIDER, hierarchy_of
+from snapdp.studies.labels import key_text, readable_number, readable_title, told_apart
+from snapdp.studies.protection import describe_protected, groups_clause, rows_clause
+from snapdp.studies.relation import Relation, add_remove, change_one, with_identifiers
+from snapdp.studies.statistics.counts import PersonCount
+from snapdp.studies.statistics.magnitudes import BOUNDS
+from snapdp.studies.statistics.quantiles import DISTRIBUTION
+from snapdp.studies.statistics.registry import KINDS
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "

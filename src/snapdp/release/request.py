@@ -1,6 +1,6 @@
 """A request: what is asked, under which neighbour relation, at which epsilon. Public, frozen, checked before any data.
 
-Room: release. It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger
+It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger
 compares, and what a record repeats. Two requests are the same iff these texts are. All mechanisms are built here, so
 that nothing about parameters can fail after a charge.
 """
@@ -12,23 +12,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import BoundError
-from snapdp.ledger import REQUEST_VERSION
-from snapdp.mechanism import Mechanism
-from snapdp.studies import (
-    INLINE,
-    BinnedColumn,
-    Line,
-    Part,
-    Plan,
-    Quantiles,
-    Relation,
-    Statistic,
-    identifier_values,
-    mechanism,
-    stated_person,
-)
+from snapdp.ledger.rules import REQUEST_VERSION
+from snapdp.mechanism.mechanism import Mechanism
+from snapdp.studies.columns import INLINE
+from snapdp.studies.grouping.groups import BinnedColumn
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.plan import Plan
+from snapdp.studies.relation import Relation, identifier_values, stated_person
+from snapdp.studies.statistics.parts import Part, mechanism
+from snapdp.studies.statistics.quantiles import Quantiles
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles

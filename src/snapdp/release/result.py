@@ -1,6 +1,6 @@
 """What a release gives back: its record, readable in a terminal and in a notebook, and as files.
 
-Room: release. Everything shown is read from the record, so an answer given again looks as it did the first time.
+Everything shown is read from the record, so an answer given again looks as it did the first time.
 Screens show what the statistic can be, with the digits that the noise leaves meaningful; files hold the drawn value
 beside it, with all digits.
 """
@@ -13,16 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapdp.display import one_line, visible
+from snapdp.display.text import one_line, visible
 from snapdp.drafts import open_regular
 from snapdp.errors import DataError, ParameterError, SnapdpError
-from snapdp.exact import shown
-from snapdp.ledger import canonical
+from snapdp.exact.numbers import shown
+from snapdp.ledger.chain import canonical
 from snapdp.release.files import bytes_with
 from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks, shown_row
 from snapdp.release.record import checked, file_names, stated_files
 from snapdp.release.remarks import bound_lines, cut_line, distribution_line, moved_line, share_line, unknown_line
-from snapdp.studies import SHARE, Label
+from snapdp.studies.labels import Label
+from snapdp.studies.statistics.parts import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 

@@ -1,6 +1,6 @@
 """The table of released numbers: one row each, and the same columns in CSV, Parquet, pandas and Polars.
 
-Room: release/tidy. Read from the record alone. A row is named by its statistic, by what the number is (`measure`), by
+Read from the record alone. A row is named by its statistic, by what the number is (`measure`), by
 the column it is about, and by one column for each key: the columns that groups are by, the column of a histogram, the
 share of a quantile. Bins have two numbers beside their name, so that no text has to be cut apart. Where a key does not
 apply to a row it is missing. What somebody asked for, and screens show first, is `asked`; what it is made of, or comes
@@ -14,25 +14,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from snapdp.display import confidence, how_often
+from snapdp.display.text import confidence, how_often
 from snapdp.errors import SnapdpError
-from snapdp.exact import (
-    nearest_multiple,
-    parameter,
-    positive,
-    power_of_two,
-    to_float_down,
-    to_float_nearest,
-    to_float_up,
-)
+from snapdp.exact.dyadic import nearest_multiple, power_of_two
+from snapdp.exact.numbers import parameter, positive, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.numbers import PART_WORDS, Number, NumberBlock, part_in_words
 from snapdp.release.remarks import unknown_places
-from snapdp.studies import BOUNDS, DISTRIBUTION, QUANTILE, SHARE, Histogram, Magnitudes, Quantiles, RowCount
+from snapdp.studies.statistics.counts import RowCount
+from snapdp.studies.statistics.histogram import Histogram
+from snapdp.studies.statistics.magnitudes import BOUNDS, Magnitudes
+from snapdp.studies.statistics.parts import SHARE
+from snapdp.studies.statistics.quantiles import DISTRIBUTION, QUANTILE, Quantiles
 from snapdp.values import Value
 
 # Between which numbers a bin lies, as numbers: who reads a file cuts no text apart.
 #
-# Room: release/tidy. The texts are those that bins, levels of quantiles and magnitudes have in a record: [18, 65),
+# The texts are those that bins, levels of quantiles and magnitudes have in a record: [18, 65),
 # above 65, below 5, 586 to 602, from 1024, to -1. A record may be anybody's: what is no such text has no ends.
 
 Ends = tuple[Fraction | None, Fraction | None]

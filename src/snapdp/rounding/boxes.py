@@ -1,6 +1,6 @@
 """Intervals of doubles by the thousand: pairs of numpy arrays, every operation rounded outward.
 
-Room: rounding. A pair (lower, upper) of arrays encloses one real number per entry; an end may be infinite.
+A pair (lower, upper) of arrays encloses one real number per entry; an end may be infinite.
 Sums, products, quotients and roots are *tight*: the rounding error of the double operation is computed without error
 (Knuth's sum, Dekker's product), and an end is moved only where it is not exact already. The operations named `loose_*`
 move every end and are meant for derivatives, where a unit in the last place does not matter.
@@ -15,7 +15,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from snapdp.exact import require_directed_rounding
+from snapdp.exact.functions import require_directed_rounding
 
 Pair = tuple[Any, Any]
 

@@ -1,6 +1,6 @@
 """Certified bounds on the rounding error of a formula over a box of inputs.
 
-Room: rounding. The one call for commands and programs: bounds of all parts (error_bound.py), maximised over the box
+The one call for commands and programs: bounds of all parts (error_bound.py), maximised over the box
 (error_bound.py). Inputs are floats of the format; an error is the computed result minus the formula over the
 reals.
 Premises: every operation is correctly rounded to nearest, ln and exp within `roundings` roundings; the order of
@@ -16,7 +16,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple, assert_never
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import floor_log2, power_of_two, to_float_down, to_float_up
+from snapdp.exact.dyadic import floor_log2, power_of_two
+from snapdp.exact.numbers import to_float_down, to_float_up
 from snapdp.rounding import boxes
 from snapdp.rounding.boxes import Pair, mignitude, neighbours
 from snapdp.rounding.formula import Folded, Format, Formula, Operation, folded
@@ -60,10 +61,10 @@ def bound_error(
 ) -> ErrorBound:
     """Return bounds that hold for all floats in a box.
 
-    >>> from snapdp.rounding import BINARY64
-    >>> from snapdp.rounding import read_formula
+    >>> from snapdp.rounding.formula import BINARY64
+    >>> from snapdp.rounding.languages import read_formula
     >>> found = bound_error(read_formula("x / 3"), {"x": (Fraction(1), Fraction(3))}, BINARY64)
-    >>> from snapdp.display import scientific_up
+    >>> from snapdp.display.numbers import scientific_up
     >>> scientific_up(found.absolute), found.lower, found.upper
     ('5.552e-17', Fraction(6004799503160661, 18014398509481984), Fraction(1, 1))
     """

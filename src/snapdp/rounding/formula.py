@@ -1,6 +1,6 @@
 """Arithmetic formulas as straight lines of steps: what an error bound is about.
 
-Room: rounding. Readers of text and of FPCore build these through `Builder`. Equal steps are one step: a machine that
+Readers of text and of FPCore build these through `Builder`. Equal steps are one step: a machine that
 repeats a computation repeats its rounding error, so the errors of repeated parts are not counted as independent.
 A format says which floats there are: p bits, and exponents with or without an end.
 """
@@ -12,20 +12,11 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any, Literal, assert_never
 
-from snapdp.display import exact_operand
+from snapdp.display.numbers import exact_operand
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import (
-    Enclosure,
-    enclose,
-    exp_enclosure,
-    exponent_of_power,
-    fraction_of_mpfr,
-    ln_enclosure,
-    mpfr_context,
-    power_of_two,
-    refine,
-    round_nearest,
-)
+from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_nearest
+from snapdp.exact.enclosure import Enclosure, enclose, refine
+from snapdp.exact.functions import exp_enclosure, fraction_of_mpfr, ln_enclosure, mpfr_context
 from snapdp.values import Value
 
 Given = Literal["input", "constant", "number"]  # what a formula begins with

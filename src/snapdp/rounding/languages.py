@@ -1,6 +1,6 @@
 """Formulas and ranges as people write them: f + ln(U)/0.1, and U=exp(-40),0.999.
 
-Room: rounding. Python's own parser reads the text, and only numbers, names, + - * /, a power with a whole exponent of a
+Python's own parser reads the text, and only numbers, names, + - * /, a power with a whole exponent of a
 number, and the functions below are taken from what it makes. A number is the rational it prints as, however long.
 """
 
@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from snapdp.errors import ProgramError
-from snapdp.exact import LARGEST_DECIMAL_EXPONENT, Enclosure, parameter, shown
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.numbers import LARGEST_DECIMAL_EXPONENT, parameter, shown
 from snapdp.rounding.formula import (
     BINARY32,
     BINARY64,

@@ -1,6 +1,6 @@
 """Checks of what a release rests on and nobody here has written: logarithms, a cipher, engines, file locks.
 
-Room: selftest. Answers are compared with published and known ones, and with integers. The samplers have a file of
+Answers are compared with published and known ones, and with integers. The samplers have a file of
 their own.
 """
 
@@ -20,12 +20,13 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from snapdp.exact import ln_enclosure, ln_scaled
-from snapdp.ledger import Ledger, settings_in_force
-from snapdp.mechanism import FINE_LOG_ERROR, KNOWN_LOGARITHMS, SINGLE_LOG_ERROR
-from snapdp.randomness import key_stream
+from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.integers import ln_scaled
+from snapdp.ledger.ledger import Ledger, settings_in_force
+from snapdp.mechanism.sampling.filter import FINE_LOG_ERROR, KNOWN_LOGARITHMS, SINGLE_LOG_ERROR
+from snapdp.randomness.bits import key_stream
 from snapdp.selftest.suite import Checked, Comparison, Effort
-from snapdp.tables import open_table
+from snapdp.tables.engines.opening import open_table
 
 # Logarithms
 

@@ -1,6 +1,6 @@
 """The samplers on this machine against the definition of the mechanism, on the same strings of bits.
 
-Room: selftest. Mechanisms whose constants lead through every path of the samplers; words of all zeros and all ones, U
+Mechanisms whose constants lead through every path of the samplers; words of all zeros and all ones, U
 that begins with many zeros, and values on the grid, at ties and beside them, at both clamps, beyond the range,
 infinite, and placed so that the noise carries them next to a tie. Indices are compared as integers, released numbers by
 their bits, because -0.0 == 0.0. Theory: docs/theory/fast-path.md.
@@ -14,20 +14,15 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from snapdp.exact import HALF, ln_scaled
-from snapdp.mechanism import (
-    DataUnits,
-    FinitePrecision,
-    Mechanism,
-    ScalarSampler,
-    SnappingParameters,
-    decide,
-    exact_parameters,
-    finite_parameters,
-    index_with_bits,
-    release_with_bits,
-)
-from snapdp.randomness import LazyUniform, RecordedBits
+from snapdp.exact.dyadic import HALF
+from snapdp.exact.integers import ln_scaled
+from snapdp.mechanism.definition import decide
+from snapdp.mechanism.finite_precision import finite_parameters
+from snapdp.mechanism.mechanism import Mechanism, index_with_bits, release_with_bits
+from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
+from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.randomness.bits import RecordedBits
+from snapdp.randomness.uniform import LazyUniform
 from snapdp.selftest.suite import Checked, Comparison, Effort
 from snapdp.values import replaced
 

@@ -1,6 +1,6 @@
 """The self-test: a few checks of the machine at hand, how they are run, and what they found. None may stop the others.
 
-Room: selftest. All inputs are made up, so a difference is printed in full. Whatever a check draws for itself comes
+All inputs are made up, so a difference is printed in full. Whatever a check draws for itself comes
 from one printed seed: the same seed compares the same things again. The checks are in `checks` and `sampler`; a new one
 is one function and one line of CHECKS.
 """

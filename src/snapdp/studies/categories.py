@@ -1,6 +1,6 @@
 """Kinds of category columns: text, numbers, booleans, dates. Each gives a cell its place in a public list.
 
-Room: studies. It reads nothing itself. What a cell means is said here once, by the text of the cell; every engine
+It reads nothing itself. What a cell means is said here once, by the text of the cell; every engine
 computes the same place, which the tests compare cell by cell:
 
     text      the category with exactly these characters
@@ -22,7 +22,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import (
     AS_NUMBERS,
@@ -304,7 +304,7 @@ class ParentLevel(Value):
 def with_parents(column: CategoryColumn, given: Any) -> CategoryColumn:
     """Return a column with its parents: {level: {node: names of the cells below it}}, from the categories up.
 
-    >>> from snapdp.studies import category_column
+    >>> from snapdp.studies.columns import category_column
     >>> town = category_column("town", categories=["Aachen", "Mainz", "Bonn"])
     >>> found = with_parents(town, {"county": {"RLP": ["Mainz"], "NRW": ["Bonn", "Aachen"]}})
     >>> found.parents[0].nodes, found.parents[0].above
@@ -550,7 +550,7 @@ _CANONICAL = re.compile("-?(0|[1-9][0-9]*)([.][0-9]+)?")
 def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
     """Return a category column that compares its cells as text or as numbers.
 
-    >>> from snapdp.studies import category_column
+    >>> from snapdp.studies.columns import category_column
     >>> compared(category_column("smokes", categories=["0", "1"]), "numbers").compare
     'numbers'
     """

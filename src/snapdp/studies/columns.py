@@ -1,6 +1,6 @@
 """Declared columns: kind, bounds, step, stand-in for missing cells, categories. All public, never from the data.
 
-Room: studies. It reads nothing itself. A cell becomes a whole number of steps above the lower bound,
+It reads nothing itself. A cell becomes a whole number of steps above the lower bound,
 
     q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
 
@@ -21,9 +21,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import floor_log2, nearest_multiple, parameter, positive, power_of_two, shown
+from snapdp.exact.dyadic import floor_log2, nearest_multiple, power_of_two
+from snapdp.exact.numbers import parameter, positive, shown
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Public conditions on a row: a category, or a range of the quantised number.
 
-Room: studies. Holds no data. A condition that no row or every row would meet is refused when it is declared. One on a
+Holds no data. A condition that no row or every row would meet is refused when it is declared. One on a
 missing cell is false.
 """
 
@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 from snapdp.studies.aggregates import Levels, Member
 from snapdp.studies.categories import DateColumn, named_place, named_start
 from snapdp.studies.columns import CategoryColumn, Column, check_on_step
@@ -46,7 +46,7 @@ class Condition(Value):
 def condition(column: Column, *, equals: Any = None, start: Any = None, below: Any = None) -> Condition:
     """Return a condition; one that no row or every row would meet is refused.
 
-    >>> from snapdp.studies import integer_column
+    >>> from snapdp.studies.columns import integer_column
     >>> condition(integer_column("age", lower=0, upper=120, missing="dropped"), start=18, below=65).text
     '18 <= age < 65'
     """

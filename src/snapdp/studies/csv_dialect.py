@@ -1,6 +1,6 @@
 """How a CSV file is written: delimiter, quote, encoding, missing cells, numbers. Declared, never guessed; public.
 
-Room: studies. Opens no file. One value for study files, flags, Python and records; `tables` reads by it, the same on
+Opens no file. One value for study files, flags, Python and records; `tables` reads by it, the same on
 every engine. The lists are closed: for what is on them tests compare every engine with the definition.
 Theory: docs/theory/exact-sums.md, (2) and (11).
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 from snapdp.studies.columns import storable
 from snapdp.values import Value, replaced
 

@@ -1,6 +1,6 @@
 """Columns and conditions as JSON and back: how requests and records declare them.
 
-Room: studies. A long list of categories is stated by its number and its digest; read back, it is as long as it was,
+A long list of categories is stated by its number and its digest; read back, it is as long as it was,
 with next to nothing in it. Whatever cannot be declared is refused by the constructors that a study uses as well.
 """
 

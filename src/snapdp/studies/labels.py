@@ -1,6 +1,6 @@
 """Names of statistics and cells as people read them: 30.5 <= age, where records write 61/2 <= age.
 
-Room: studies. Records, requests and files of values keep the name that makes a request what it is; screens and pages
+Records, requests and files of values keep the name that makes a request what it is; screens and pages
 show this one. What is no fraction, or no short decimal, stays as it is; so do names of columns and categories, which
 are anybody's text. The two names that a column of categories has beside its own say what they hold: (null) is
 (empty), (unknown) is (other), unless a category has that name.
@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 
 BETWEEN = " / "  # a group and its bin, where one text names both
 Label = str | tuple[str, ...]  # of a cell: of one column, or of several

@@ -1,6 +1,6 @@
 """What a release protects, in words: the privacy unit, and one sentence for each neighbour relation and unit.
 
-Room: studies. Holds no data. Plans, reports, pages, ledgers and help take these sentences from here and compose none of
+Holds no data. Plans, reports, pages, ledgers and help take these sentences from here and compose none of
 their own. A sentence is Bayes' rule at even odds: of two neighbouring tables that are equally likely beforehand, no
 output makes either more likely than e**epsilon / (1 + e**epsilon), which is rounded up. Theory: planning (39), (40).
 
@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.display import exact_amount, guessed_right, one_line
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import guessed_right, one_line
 from snapdp.studies.relation import Person, declared_in, listed_names, person_in, person_names
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _show(name: str) -> str:
 def describe_protected(relation: Relation, *, subject: str = "") -> str:
     """Return what is protected, as a sentence; without a subject it begins with "Protects".
 
-    >>> from snapdp.studies import add_remove, change_one
+    >>> from snapdp.studies.relation import add_remove, change_one
     >>> describe_protected(change_one(n=5000), subject="This report")
     'This report protects the values in any one row; the number of rows, 5,000, is public.'
     >>> describe_protected(add_remove(n_max=9000, person=["user", "day"])).partition(";")[0]
@@ -115,7 +116,7 @@ def explain_protection(relation: Relation, epsilon: Fraction, *, results: str = 
 
     Where several columns make the unit, what someone with several units has is said as well.
 
-    >>> from snapdp.studies import change_one
+    >>> from snapdp.studies.relation import change_one
     >>> explain_protection(change_one(n=5000), Fraction(1))
     'Suppose someone knows every other row and thinks two values for this one equally likely: the results raise their \
 chance of picking the right one from 50% to at most 74%.'

@@ -1,6 +1,6 @@
 """The quantiser: a cell to a level by exact, total operations, with widths proven from public declarations alone.
 
-Room: studies. Holds no data and writes no SQL. A double c inside the bounds becomes
+Holds no data and writes no SQL. A double c inside the bounds becomes
 
     q = floor((floor(c * 2**K) * times + shift) / divide)                                     theory (3)-(5)
 
@@ -15,7 +15,8 @@ import math
 from fractions import Fraction
 
 from snapdp.errors import BoundError
-from snapdp.exact import exponent_at_least, floor_log2, power_of_two, power_of_two_at_least, to_float_down, to_float_up
+from snapdp.exact.dyadic import exponent_at_least, floor_log2, power_of_two, power_of_two_at_least
+from snapdp.exact.numbers import to_float_down, to_float_up
 from snapdp.studies.columns import NumberColumn
 from snapdp.values import Value
 
@@ -55,7 +56,7 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
 
     Premises, checked here: at most 2**31 levels; every intermediate integer below 2**126.      theory (3)-(5)
 
-    >>> from snapdp.studies import number_column
+    >>> from snapdp.studies.columns import number_column
     >>> quantiser_of(number_column("age", lower=0, upper=120, step="1/2", missing="middle")).integers
     'double'
     """
@@ -122,7 +123,7 @@ def _round(step: Fraction) -> str:
 def first_level_from(column: NumberColumn, value: Fraction) -> int:
     """Return the first level that stands for a number >= value; levels + 1 where there is none.
 
-    >>> from snapdp.studies import number_column
+    >>> from snapdp.studies.columns import number_column
     >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2", missing="middle"), Fraction(4, 5))
     2
     """

@@ -1,6 +1,6 @@
 """The neighbour relation: what one row (or one person) may change, and which row count is public.
 
-Room: studies. Holds no data. One relation per account, asked first, never mixed. change-one: n is public and one row's
+Holds no data. One relation per account, asked first, never mixed. change-one: n is public and one row's
 values change. add-remove: n is private, n_max is public, and one row, the rows of one person, or several rows together
 appear or disappear. A table with more than n_max rows is clamped silently: nobody learns it.
 Theory: docs/theory/sensitivities.md, (1), (12) and (21).
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter, shown
+from snapdp.exact.numbers import parameter, shown
 from snapdp.studies.columns import AS_TEXT, BINNED, CATEGORY, MAGNITUDE, PERSON, CategoryColumn, Column
 from snapdp.studies.grouping.keys import KEY
 from snapdp.values import Value, replaced

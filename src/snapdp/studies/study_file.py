@@ -1,6 +1,6 @@
 """The study file: columns, neighbour relation and statistics, declared in TOML, read strictly.
 
-Room: studies. Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and
+Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and
 so does "0.3". An unknown key is an error that names the nearest one; every error names its table. A statistic that the
 relation does not define is refused here, before anything is planned. Guide: docs/guide/study-file.md.
 
@@ -19,9 +19,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, one_line, visible
+from snapdp.display.text import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, one_line, visible
 from snapdp.errors import ParameterError
-from snapdp.exact import positive, shown
+from snapdp.exact.numbers import positive, shown
 from snapdp.studies.categories import KIND_KEYS, category_in, category_items
 from snapdp.studies.columns import (
     DROPPED,

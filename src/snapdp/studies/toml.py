@@ -1,6 +1,6 @@
 """TOML tables of a study file, read strictly: every key is known, every value has its type, every error has a place.
 
-Room: studies. The file is public: messages may repeat what it says.
+The file is public: messages may repeat what it says.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
-from snapdp.display import visible
+from snapdp.display.text import visible
 from snapdp.errors import ParameterError, SnapdpError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 from snapdp.studies.columns import Column
 
 NUMBERS = (int, Decimal, float, str)  # a float means what it prints, as everywhere

@@ -1,6 +1,6 @@
 """The engines by name: the one place where a name of records, a name for people and a library's name are written.
 
-Room: tables. Dialects, engines, records and audits derive theirs from here. The independent checker of releases shares
+Dialects, engines, records and audits derive theirs from here. The independent checker of releases shares
 no code and keeps a list of its own; a test compares the two.
 """
 

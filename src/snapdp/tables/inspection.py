@@ -1,6 +1,6 @@
 """A look at how cells are read: classes for each column, and shapes of what was not read. Never a cell, never a count.
 
-Room: tables. What is made here is a conversation with whoever may read the table, no part of any request, and covered
+What is made here is a conversation with whoever may read the table, no part of any request, and covered
 by no epsilon. Counts become classes at once, and only classes are kept:
 
     none    0        up to 1 %    0 < count <= rows/100        1 to 10 %    up to rows/10        more    beyond that
@@ -13,17 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
-from snapdp.display import html_card, one_line, visible
-from snapdp.studies import (
-    BOOLEAN_WORDS,
-    BooleanColumn,
-    CategoryColumn,
-    Column,
-    DateColumn,
-    MagnitudeColumn,
-    NumberColumn,
-    PersonColumn,
-)
+from snapdp.display.html import html_card
+from snapdp.display.text import one_line, visible
+from snapdp.studies.categories import BOOLEAN_WORDS, BooleanColumn, DateColumn
+from snapdp.studies.columns import CategoryColumn, Column, MagnitudeColumn, NumberColumn, PersonColumn
 from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
 from snapdp.tables.sql.stored import LABEL, PLAIN, TEXT, Field, NumberFormat
 from snapdp.values import Value

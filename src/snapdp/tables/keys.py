@@ -1,6 +1,6 @@
 """Files of keys: the declared cells of groups, one row a cell, read before anything is asked of private rows.
 
-Room: tables. The file is public, so a refusal names the row, by its number, and the key. It is read once, by DuckDB:
+The file is public, so a refusal names the row, by its number, and the key. It is read once, by DuckDB:
 its texts go to a copy of our own, and everything later comes from there, whatever happens to the file meanwhile.
 Duplicates are found among hashes of 64 bits, in 16 bytes a key; only keys whose hashes are equal are compared
 themselves.
@@ -19,22 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import BoundError, DataError, ParameterError, SnapdpError
-from snapdp.studies import (
-    AS_NUMBERS,
-    AS_TEXT,
-    INLINE,
-    KEY_NUMBER,
-    LONGEST_KEY,
-    MOST_KEYS,
-    Keys,
-    PersonColumn,
-    key_line,
-    key_text,
-    keys_of,
-    storable,
-)
+from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INLINE, PersonColumn, storable
+from snapdp.studies.grouping.keys import KEY_NUMBER, LONGEST_KEY, MOST_KEYS, Keys, key_line, keys_of
+from snapdp.studies.labels import key_text
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.opening import open_source
 from snapdp.tables.sources.source import changed_file, path_literal

@@ -1,6 +1,6 @@
 """Means of a public table, exact and without noise, for those who study mechanisms on it.
 
-Room: tables. NOT PRIVATE: what is returned is the statistic itself, of the first n rows of files in the order of their
+NOT PRIVATE: what is returned is the statistic itself, of the first n rows of files in the order of their
 lines. Nothing that releases uses it; no source that keeps some rows only leaves this file.
 """
 
@@ -11,7 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import Column, NumberColumn, Sum, change_one, mean_query, numerators
+from snapdp.studies.aggregates import Sum
+from snapdp.studies.columns import Column, NumberColumn
+from snapdp.studies.relation import change_one
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.statistic import numerators
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.sources.source import Source
@@ -48,8 +52,8 @@ def public_means(
 
     Cells are read as a release reads them: moved between the bounds, in steps, with a number for missing ones.
 
-    >>> from snapdp.studies import integer_column
-    >>> from snapdp.tables import open_table
+    >>> from snapdp.studies.columns import integer_column
+    >>> from snapdp.tables.engines.opening import open_table
     >>> age = integer_column("age", lower=0, upper=100, missing="middle")
     >>> public_means(open_table({"age": [31, 40, 200]}), age, rows=[2, 3])
     {2: (Fraction(71, 2), Fraction(50, 1)), 3: (Fraction(57, 1), Fraction(100, 3))}

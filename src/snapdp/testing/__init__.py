@@ -1,28 +1,6 @@
 """Test your own release on two neighbouring inputs: replay it with the same noise, and count events."""
 
-from typing import TYPE_CHECKING
-
-from snapdp.doors import door
-
-if TYPE_CHECKING:
-    from snapdp.testing.counting import CountReport as CountReport, counted as counted
-    from snapdp.testing.findings import KINDS as KINDS, Violation as Violation
-    from snapdp.testing.neighbours import (
-        audit_neighbours as audit_neighbours,
-        neighbouring_lists as neighbouring_lists,
-    )
-    from snapdp.testing.replay_audit import (
-        AuditFailure as AuditFailure,
-        AuditReport as AuditReport,
-        audit as audit,
-    )
-else:
-    __getattr__, __dir__ = door(
-        __name__,
-        {
-            "counting": "CountReport counted",
-            "findings": "KINDS Violation",
-            "neighbours": "audit_neighbours neighbouring_lists",
-            "replay_audit": "AuditFailure AuditReport audit",
-        },
-    )
+from snapdp.testing.counting import CountReport as CountReport, counted as counted
+from snapdp.testing.findings import KINDS as KINDS, Violation as Violation
+from snapdp.testing.neighbours import audit_neighbours as audit_neighbours, neighbouring_lists as neighbouring_lists
+from snapdp.testing.replay_audit import AuditFailure as AuditFailure, AuditReport as AuditReport, audit as audit

@@ -1,6 +1,6 @@
 """Count how often an event happens for each of two inputs: a lower bound of the privacy loss, whatever the noise is.
 
-Room: testing. Theory: docs/theory/replay-audit.md, (6) to (8). The release draws its own noise and is a black box. An
+Theory: docs/theory/replay-audit.md, (6) to (8). The release draws its own noise and is a black box. An
 event is looked for in a first sample of outputs, or given. It is then counted in fresh outputs, and the bounds of
 Clopper and Pearson are asked at several looks, each with its share of one false alarm in 10^9: the count stops at the
 first look that refutes the claim. Source: Ding et al. 2018 (StatDP); Clopper and Pearson 1934.
@@ -16,9 +16,9 @@ from itertools import combinations, product
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from snapdp.attacks import loss_at_least
+from snapdp.attacks.attack import loss_at_least
 from snapdp.errors import ParameterError
-from snapdp.exact import positive, probability
+from snapdp.exact.numbers import positive, probability
 from snapdp.testing.observation import Leaf, Reader
 from snapdp.testing.replay_audit import FALSE_ALARM, WIDTH, AuditFailure, check_callable, name_of
 from snapdp.values import Value

@@ -1,6 +1,6 @@
 """What replays with the same noise show: conduct, what tells the two inputs apart, and the bits of floats.
 
-Room: testing. Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
+Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
 (almost) impossible under the claim. What varies with the noise is not judged here: `counting` counts it.
 Source: Mironov 2012, section 4, and Haney et al. 2022, section 3, on noise in doubles; Cebere et al. 2026.
 """

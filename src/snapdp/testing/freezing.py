@@ -1,6 +1,6 @@
 """What an audit replaces in the process while noise is frozen, and that all of it is put back; one audit at a time.
 
-Room: testing. Functions and classes that draw are found in all modules by identity (`from random import gauss` is the
+Functions and classes that draw are found in all modules by identity (`from random import gauss` is the
 same object), and generators that are held in modules, closures, defaults and attributes that the release can reach.
 Not reached: generators of C extensions, of other processes, and names bound inside objects that nothing of the release
 leads to.
@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from weakref import WeakSet
 
 from snapdp.errors import PremiseError
-from snapdp.randomness import SystemBits
+from snapdp.randomness.bits import SystemBits
 from snapdp.testing.frozen_noise import FrozenNoise, freeze_copy, replace_generators, replace_samplers, zero_first
 
 LONGEST_WAIT = 600.0  # seconds, for another audit to end

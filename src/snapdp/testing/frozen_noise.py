@@ -1,6 +1,6 @@
 """Frozen noise: every generator of Python, numpy and snapdp draws what the number of the replay decides.
 
-Room: testing. Two runs with the same number draw the same noise, call by call; runs with other numbers draw other
+Two runs with the same number draw the same noise, call by call; runs with other numbers draw other
 noise. Each place of the code that asks for bytes has a stream of its own, so that file names and keys that are drawn
 now and then do not shift the noise. The bytes are those of SHAKE-256, for replays only: when an audit ends, whatever is
 left of it draws from the operating system again. `freezing` puts these generators in place.
@@ -25,7 +25,7 @@ from random import Random  # as it is before any audit
 from threading import get_ident
 from typing import Any, NamedTuple
 
-from snapdp.mechanism import ScalarSampler
+from snapdp.mechanism.sampling.filter import ScalarSampler
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = (os.path.dirname(os.path.dirname(_HERE)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
@@ -395,7 +395,7 @@ def replace_samplers(noise: FrozenNoise) -> Iterator[tuple[type, str, Callable[.
     """Yield (class, name, method): what takes the place of the methods of snapdp that draw."""
     samplers: list[type] = [ScalarSampler]
     if "numpy" in sys.modules:
-        from snapdp.mechanism import VectorSampler
+        from snapdp.mechanism.sampling.vectors import VectorSampler
 
         samplers.append(VectorSampler)
     for sampler in samplers:

@@ -1,6 +1,6 @@
 """How far released numbers move between the inputs, with the same noise, and how wide the noise is for each.
 
-Room: testing. Theory: docs/theory/replay-audit.md, (3) and (4). What rounding hides is taken off before a distance is
+Theory: docs/theory/replay-audit.md, (3) and (4). What rounding hides is taken off before a distance is
 compared, so that no correct release is refuted.
 """
 
@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from snapdp.display import digits_apart
+from snapdp.display.numbers import digits_apart
 from snapdp.testing.findings import (
     Replays,
     Violation,

@@ -1,6 +1,6 @@
 """Neighbouring inputs made by hypothesis, and an audit of all that it makes.
 
-Room: testing. hypothesis is imported where it is used; who does not use it does not need to have it.
+hypothesis is imported where it is used; who does not use it does not need to have it.
 """
 
 from __future__ import annotations

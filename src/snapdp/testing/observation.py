@@ -1,6 +1,6 @@
 """One run of a release with frozen noise, and everything about it that can be seen, taken apart into leaves.
 
-Room: testing. Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws,
+Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws,
 the seeds, changes of the input, and threads that are left. Nothing of a run reaches the caller.
 
 What is returned may be hostile: no method of it is called, no __eq__, __repr__ or __iter__; known types are read by the

@@ -1,6 +1,6 @@
 """The audit of a release: two neighbouring inputs, the same noise, and everything that must not differ.
 
-Room: testing. It refutes, and never proves: what varies with the noise is left to `counting`. A report repeats no cell
+It refutes, and never proves: what varies with the noise is left to `counting`. A report repeats no cell
 and no text of an input or an output, and a key only where both outputs have it.
 Source: Cebere et al. 2026 (arXiv 2602.17454). Theory: docs/theory/replay-audit.md.
 """
@@ -18,7 +18,8 @@ from textwrap import fill
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import exp_enclosure, ln_enclosure, positive, probability
+from snapdp.exact.functions import exp_enclosure, ln_enclosure
+from snapdp.exact.numbers import positive, probability
 from snapdp.testing.findings import (
     KINDS,
     WRITTEN,

@@ -1,6 +1,6 @@
 """The noise lemma as a script for Gappa: another tool's opinion on the relative error of the computed noise.
 
-Room: verifier. The lemma: the noise, computed with j inexact roundings from l = fl(ln U), differs from the noise over
+The lemma: the noise, computed with j inexact roundings from l = fl(ln U), differs from the noise over
 the reals by a factor between (1 + eta)**-j and (1 + eta)**j. Gappa knows no logarithm, so L = ln U is a real variable
 and l its rounding (or, for a ln with more than one rounding, any number that near). Constants are folded as the machine
 computes them: they are the same in both runs and no part of the error.
@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TypeVar, assert_never
 
 from snapdp.errors import ProgramError
-from snapdp.exact import exponent_of_power, power_of_two, round_up
-from snapdp.rounding import BINARY32, BINARY64
+from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_up
+from snapdp.rounding.formula import BINARY32, BINARY64
 from snapdp.verifier.language.syntax import (
     Assignment,
     Binary,
@@ -200,7 +200,7 @@ _FORMATS = {53: ("binary64", BINARY64), 24: ("binary32", BINARY32)}
 def fpcore(program: Program, machine: Machine) -> str:
     """Return the noise of a program as an FPCore 2.0.
 
-    >>> from snapdp.verifier import load_program
+    >>> from snapdp.verifier.language.programs import load_program
     >>> print(fpcore(load_program("snap_tenth"), Machine(umin=-64)), end="")
     (FPCore (U)
       :name "snap_tenth, noise"
@@ -294,7 +294,7 @@ def _joined(operator: str, a: str, b: str) -> str:
 
 
 def _number(value: Fraction) -> str:
-    from snapdp.display import exact_operand
+    from snapdp.display.numbers import exact_operand
 
     text = exact_operand(value)
     return str(value) if "/" in text else text.strip("()")

@@ -1,6 +1,6 @@
 """The mechanism as a program of the verifier's language, with the machine it runs on: what is judged is what runs.
 
-Room: verifier. From the public parameters of finite precision alone. The program is in inner units, as the mechanism
+From the public parameters of finite precision alone. The program is in inner units, as the mechanism
 computes: sensitivities, counted from the middle of the range; the text says so. What comes before (quantising, offset,
 unit) makes the query, and its neighbours are one apart; what comes after is a function of the output, and free.
 Theory: docs/theory/finite-precision.md, (1)-(2); docs/theory/verifier-loss.md, (27)-(33).
@@ -11,10 +11,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import exact_amount, four_digits
+from snapdp.display.numbers import exact_amount, four_digits
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import parameter, shown
-from snapdp.mechanism import SnappingParameters
+from snapdp.exact.numbers import parameter, shown
+from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import (
     Assignment,

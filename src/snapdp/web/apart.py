@@ -1,6 +1,6 @@
 """Work on what somebody else wrote, a program or a record, done in a process of its own with an end.
 
-Room: web. A thread cannot be stopped, a process can: after SECONDS it is ended, and the request refused in words. Work
+A thread cannot be stopped, a process can: after SECONDS it is ended, and the request refused in words. Work
 is named, not sent; it is given plain values as JSON and answers with plain values as JSON, refusals too. The process
 reads no more of the disk than the work names, and has no more memory than MOST_MEMORY.
 """

@@ -1,6 +1,6 @@
 """The application: its pages, its JSON requests, and the gate around both.
 
-Room: web. Every request is read, given to one function and answered; refusals have one shape. Work that takes long has
+Every request is read, given to one function and answered; refusals have one shape. Work that takes long has
 a limit of its own, so that plans stay quick beside it, and so many wait for it at most.
 """
 
@@ -27,7 +27,7 @@ from snapdp import __version__
 from snapdp.api.consequence import consequence
 from snapdp.api.outline import python_text, study_values_of
 from snapdp.errors import UNKNOWN, ParameterError, SnapdpError
-from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
+from snapdp.studies.study_file import DeclaredStudy, study_from_toml, study_to_toml
 from snapdp.web.gate import ENTRANCE, Gate, Tokens
 from snapdp.web.plans import account_answer, account_standing, forms, plan_answer, planned
 from snapdp.web.queues import Busy, Desk

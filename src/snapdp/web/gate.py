@@ -1,6 +1,6 @@
 """What a request must be before anything looks at it: from this machine, from this page, from whoever has the token.
 
-Room: web. One ASGI layer around the application; it refuses in the one shape of errors, and puts the same headers on
+One ASGI layer around the application; it refuses in the one shape of errors, and puts the same headers on
 every answer. Names of hosts are listed, so that no other site's name leads here (DNS rebinding); ports are not, because
 a tunnel may have another. Whatever changes something is JSON, from the page itself.
 

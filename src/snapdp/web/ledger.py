@@ -1,6 +1,6 @@
 """The ledger page: what was spent, on what, whether anything was altered, and the numbers of earlier releases.
 
-Room: web. Each answer is one call of the library. Everything here is public. Every charge is spent, whatever became of
+Each answer is one call of the library. Everything here is public. Every charge is spent, whatever became of
 it: those that were interrupted or given up too.
 """
 
@@ -14,25 +14,24 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from snapdp.audits import accepted_certificate, examine_certificate
-from snapdp.display import exact_amount, one_line
+from snapdp.audits.certificates import accepted_certificate, examine_certificate
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import one_line
 from snapdp.errors import LedgerError
-from snapdp.ledger import (
+from snapdp.ledger.accounts import Account, Amendment, Charge
+from snapdp.ledger.book import RECENT
+from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.statements import (
     BECAME,
-    RECENT,
-    Account,
-    Amendment,
-    Charge,
-    Ledger,
     account_values,
     amended_in_words,
-    is_failure,
     moment,
     protected_by,
     spent_in_words,
     titles_of,
 )
-from snapdp.release import Release
+from snapdp.ledger.storage.sqlite_connection import is_failure
+from snapdp.release.result import Release
 from snapdp.web.apart import Bench
 from snapdp.web.queues import Desk
 from snapdp.web.releases import Dataset, EntryNumber, found_charge, release_values

@@ -1,6 +1,6 @@
 """Plans on the page: a study goes in as it is edited, and comes back with what follows from the edit.
 
-Room: web. Each answer is one call of the library. Reads no data, but for the names of columns.
+Each answer is one call of the library. Reads no data, but for the names of columns.
 """
 
 from __future__ import annotations
@@ -12,36 +12,18 @@ from typing import Any
 from snapdp.api.consequence import line_words
 from snapdp.api.plan_values import plan_values
 from snapdp.api.study import Study
-from snapdp.display import exact_amount, four_digits
+from snapdp.display.numbers import exact_amount, four_digits
 from snapdp.errors import PremiseError, SnapdpError
-from snapdp.ledger import (
-    Account,
-    account_values,
-    agree,
-    declared_terms,
-    protected_by,
-    spent_in_words,
-    together_in_words,
-    unit_for,
-    units_of,
-)
-from snapdp.studies import (
-    BOOLEAN,
-    BOOLEAN_WORDS,
-    CATEGORY,
-    DATE,
-    IN_PYTHON,
-    INTEGER,
-    KIND_KEYS,
-    KINDS,
-    NUMBER,
-    Asked,
-    Line,
-    Plan,
-    PlanWords,
-    Statistic,
-    plan_words,
-)
+from snapdp.ledger.accounts import Account, agree, declared_terms, unit_for
+from snapdp.ledger.rules import units_of
+from snapdp.ledger.statements import account_values, protected_by, spent_in_words, together_in_words
+from snapdp.studies.categories import BOOLEAN, BOOLEAN_WORDS, DATE, KIND_KEYS
+from snapdp.studies.columns import CATEGORY, INTEGER, NUMBER
+from snapdp.studies.plans.lines import Asked, Line
+from snapdp.studies.plans.plan import Plan
+from snapdp.studies.plans.text import IN_PYTHON, PlanWords, plan_words
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import replaced
 from snapdp.web.schema import ToPlan
 from snapdp.web.workplace import Workplace

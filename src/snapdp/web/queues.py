@@ -1,6 +1,6 @@
 """Who waits for what takes long: so many work at once, so many wait, and one more is refused.
 
-Room: web. Those who wait are counted here, when they come: many may come before the first of them is seen to wait.
+Those who wait are counted here, when they come: many may come before the first of them is seen to wait.
 """
 
 from __future__ import annotations

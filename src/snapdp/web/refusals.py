@@ -1,6 +1,6 @@
 """One shape of errors: what is wrong, what to do, at which field, and what it has cost.
 
-Room: web. The words are the library's. A field is named as a JSON pointer into the study: "/statistic/1/epsilon",
+The words are the library's. A field is named as a JSON pointer into the study: "/statistic/1/epsilon",
 "/columns/age/lower"; empty where the study as a whole is meant, null where nothing of it is.
 """
 
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 MOST_BYTES = 1 << 25  # of a body: a record is at most so large

@@ -1,6 +1,6 @@
 """Releases on the page: what will run, the look before it, the charge, and the numbers with their files.
 
-Room: web. Each answer is one call of the library. What a release answers is read from its record alone: two tables that
+Each answer is one call of the library. What a release answers is read from its record alone: two tables that
 are neighbours, and lead to one record, lead to one answer. The look is a request of its own. Files are made of what the
 ledger holds, and named by us.
 """
@@ -21,13 +21,21 @@ from fastapi import FastAPI, Query
 from fastapi.responses import Response
 
 from snapdp.api.study import Study
-from snapdp.audits import accepted_certificate
-from snapdp.display import confidence, exact_amount, one_line, visible_lines
+from snapdp.audits.certificates import accepted_certificate
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import confidence, one_line, visible_lines
 from snapdp.errors import BudgetError, DataError, LedgerError, SnapdpError
-from snapdp.exact import parameter
-from snapdp.ledger import Account, Charge, canonical, identical
-from snapdp.release import Number, NumberBlock, Release, Request, crossed, declared_clauses, remarks_on, shown_row
-from snapdp.studies import Statistic, digest, told_apart
+from snapdp.exact.numbers import parameter
+from snapdp.ledger.accounts import Account, Charge
+from snapdp.ledger.chain import canonical
+from snapdp.ledger.rules import identical
+from snapdp.release.numbers import Number, NumberBlock, crossed, shown_row
+from snapdp.release.remarks import declared_clauses, remarks_on
+from snapdp.release.request import Request
+from snapdp.release.result import Release
+from snapdp.studies.declarations import digest
+from snapdp.studies.labels import told_apart
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.web.gate import Tokens
 from snapdp.web.plans import repeated
 from snapdp.web.queues import Desk
@@ -197,7 +205,7 @@ def release_values(result: Release, asked: Study | None, charge: Charge) -> dict
 
 
 def _has_other_texts(result: Release, asked: Study) -> bool:
-    from snapdp.display import PUBLIC_TEXTS
+    from snapdp.display.text import PUBLIC_TEXTS
 
     return any(asked.declared.texts.get(key) != result.record.get(key) for key in PUBLIC_TEXTS)
 

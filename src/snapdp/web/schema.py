@@ -1,7 +1,4 @@
-"""What requests carry. Shapes alone: whether a study makes sense is the library's to say.
-
-Room: web.
-"""
+"""What requests carry. Shapes alone: whether a study makes sense is the library's to say."""
 
 from __future__ import annotations
 

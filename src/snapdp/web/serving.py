@@ -1,6 +1,6 @@
 """The server: a port on this machine, one address with a token, and an end by Ctrl-C.
 
-Room: web. It listens on 127.0.0.1 alone. The application is made, and asked once, before the address is printed.
+It listens on 127.0.0.1 alone. The application is made, and asked once, before the address is printed.
 Whoever has no token, such as another program of this machine, can open connections and begin requests: how much of a
 request is kept, how long one may take, and how many connections there are is limited here; the gate reads no body of
 theirs.

@@ -1,6 +1,6 @@
 """The verify page: programs and records, judged.
 
-Room: web. Nothing of the disk can be named here: a program is one of the library's, by its name, or a text. The work is
+Nothing of the disk can be named here: a program is one of the library's, by its name, or a text. The work is
 done apart (`apart`, `work`). Reports of the last verdicts are kept for a while, under a name that nobody guesses.
 """
 
@@ -13,7 +13,7 @@ from fastapi import FastAPI, Query
 from fastapi.responses import HTMLResponse, Response
 
 from snapdp.errors import DataError
-from snapdp.verifier import comment_of, machine_in, program_names, program_text
+from snapdp.verifier.language.programs import comment_of, machine_in, program_names, program_text
 from snapdp.web.apart import Answered, Bench
 from snapdp.web.queues import Desk
 from snapdp.web.releases import REPORT_POLICY

@@ -1,6 +1,6 @@
 """What is asked of a process of its own: a program judged, a record audited, a ledger verified.
 
-Room: web. Each function is given plain values and returns plain values; each is one call of the library. A program is
+Each function is given plain values and returns plain values; each is one call of the library. A program is
 one of the library's or a text: no file is read, and no code is run but the verifier's. Files beside a record are looked
 for in the directory of the page alone, by names that follow from their digests.
 """
@@ -12,7 +12,8 @@ from contextlib import ExitStack
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import decimal_down, exact_amount, hides_nothing, one_line, shown_address
+from snapdp.display.numbers import decimal_down, exact_amount
+from snapdp.display.text import hides_nothing, one_line, shown_address
 
 MOST_FINDINGS = 100
 MOST_PAGE = 1 << 22  # characters of a report
@@ -24,16 +25,12 @@ THIS_RECORD = "this record"
 def judge_program(*, name: str | None, text: str | None, machine: str, claim: str | None) -> dict[str, Any]:
     """Return the verdict on a program, and its report."""
     from snapdp.errors import ParameterError
-    from snapdp.verifier import (
-        headline,
-        machine_in,
-        parse,
-        parse_machine,
-        program_text,
-        verdict_page,
-        verdict_values,
-        verify,
-    )
+    from snapdp.verifier.language.parser import parse
+    from snapdp.verifier.language.programs import machine_in, program_text
+    from snapdp.verifier.loss.verdict import verify
+    from snapdp.verifier.machine.machine import parse_machine
+    from snapdp.verifier.report.page import verdict_page
+    from snapdp.verifier.report.verdict import headline, verdict_values
 
     if name is not None and text is None:
         source, asked = name, program_text(name)
@@ -61,9 +58,17 @@ def _claimed(loss: Fraction) -> str:
 
 def audit_record(*, record: str, ledger: str | None, directory: str) -> dict[str, Any]:
     """Return the audit of a record, with its ledger where there is one."""
-    from snapdp.audits import audit, audit_in_words, audit_values, is_certificate, look_in_words, unseen_in_words
+    from snapdp.audits.release_audit import (
+        audit,
+        audit_in_words,
+        audit_values,
+        is_certificate,
+        look_in_words,
+        unseen_in_words,
+    )
     from snapdp.errors import DataError
-    from snapdp.ledger import Ledger, amended_in_words
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.ledger.statements import amended_in_words
 
     kept = _parsed(record)
     if is_certificate(kept):
@@ -100,9 +105,10 @@ def audit_record(*, record: str, ledger: str | None, directory: str) -> dict[str
 
 def verify_ledger(*, ledger: str, record: str | None) -> dict[str, Any]:
     """Return how much of a ledger was found sound; with a record, that it is there."""
-    from snapdp.audits import verified_ledger
-    from snapdp.ledger import Ledger, amended_in_words, extent_in_words
-    from snapdp.release import Release
+    from snapdp.audits.release_audit import verified_ledger
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.ledger.statements import amended_in_words, extent_in_words
+    from snapdp.release.result import Release
 
     kept = None if record is None else Release(_parsed(record)).record
     with Ledger.open(ledger) as book:
@@ -118,7 +124,7 @@ def verify_ledger(*, ledger: str, record: str | None) -> dict[str, Any]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    from snapdp.release import record_from
+    from snapdp.release.result import record_from
 
     return record_from(text.encode("utf-8", "surrogatepass"))  # half a character is then no JSON
 

@@ -1,6 +1,6 @@
 """What was named on the command line: the study to begin with, the table, the ledger, and where files go.
 
-Room: web. Nothing else of the disk can be reached: no request names a file. A study that comes from the page says what
+Nothing else of the disk can be reached: no request names a file. A study that comes from the page says what
 is asked, never where rows or keys are; a file of keys is read only where the study named on the command line has it.
 """
 
@@ -17,11 +17,16 @@ from typing import Any
 
 from snapdp.api.outline import study_values_of
 from snapdp.api.study import Study, study
-from snapdp.display import is_address, one_line, shown_address, visible
+from snapdp.display.text import is_address, one_line, shown_address, visible
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
-from snapdp.ledger import Account, EarlierReleases, Ledger, earlier_releases
-from snapdp.studies import KeyReader, Keys, csv_form, keys_beside, study_from_values
-from snapdp.tables import Engine, may_be_cells, open_table, read_keys, stored_columns
+from snapdp.ledger.accounts import Account
+from snapdp.ledger.book import EarlierReleases, earlier_releases
+from snapdp.ledger.ledger import Ledger
+from snapdp.studies.grouping.keys import KeyReader, Keys
+from snapdp.studies.study_file import csv_form, keys_beside, study_from_values
+from snapdp.tables.engines.engine import Engine
+from snapdp.tables.engines.opening import may_be_cells, open_table, stored_columns
+from snapdp.tables.keys import read_keys
 from snapdp.values import Value
 
 MOST_STATISTICS, MOST_ITEMS = 60, 20_000  # of a study on the page, and of all its lists: larger ones plan for long
@@ -161,7 +166,7 @@ class Workplace(Value):
             return False
         if not is_address(self.ledger):
             return os.path.exists(self.ledger)
-        from snapdp.ledger import has_ledger
+        from snapdp.ledger.storage.postgres import has_ledger
 
         return has_ledger(self.ledger)
 

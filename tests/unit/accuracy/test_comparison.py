@@ -7,24 +7,24 @@ from itertools import pairwise
 
 import pytest
 
-from snapdp.accuracy import (
+from snapdp.accuracy.comparison import (
     MECHANISMS,
-    accuracy,
     accuracy_by_epsilon,
     accuracy_lines,
     bias_by_guess,
     clamp_by_gamma,
     contenders,
     distance_tails,
-    get_accuracy2,
     mean_errors,
-    price_table,
-    printed_mechanism,
 )
+from snapdp.accuracy.error import accuracy
+from snapdp.accuracy.price import price_table
+from snapdp.accuracy.published.formulas import get_accuracy2, printed_mechanism
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import ln_enclosure
-from snapdp.mechanism import EXACT_GAMMA, ZERO, exact_parameters, finite_parameters, law_of
-from snapdp.mechanism.parameters import FinitePrecision
+from snapdp.exact.functions import ln_enclosure
+from snapdp.mechanism.finite_precision import finite_parameters
+from snapdp.mechanism.law.law import ZERO, law_of
+from snapdp.mechanism.parameters import EXACT_GAMMA, FinitePrecision, exact_parameters
 
 DECLARED = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 10}
 CLAMPED = 2  # the contender whose clamp is the range: few outputs, so its law can be summed here

@@ -8,9 +8,9 @@ import snapdp
 from snapdp.accuracy.epsilon import constants_of
 from snapdp.accuracy.error import unclamped_accuracy, unclamped_enclosure
 from snapdp.errors import ParameterError
-from snapdp.exact import rounded_up
-from snapdp.mechanism import notes_effective_epsilon, proved_loss
-from snapdp.mechanism.finite_precision import SLACK
+from snapdp.exact.functions import rounded_up
+from snapdp.mechanism.finite_precision import SLACK, notes_effective_epsilon
+from snapdp.mechanism.law.finite import proved_loss
 from tests.unit.accuracy.brute import F
 
 COUNTS = snapdp.Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)

@@ -18,8 +18,8 @@ from snapdp.accuracy.price import price_table
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.parameters import exact_parameters
-from snapdp.studies import curve_of_part, part_accuracy
 from snapdp.studies.columns import integer_column
+from snapdp.studies.plans.lines import curve_of_part, part_accuracy
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.mean import mean_query

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import snapdp
-from snapdp.accuracy import price_of_snapping
 from snapdp.accuracy.curve import cliff_hint, curve_of
 from snapdp.accuracy.epsilon import constants_of, unclamped_family
 from snapdp.accuracy.error import accuracy, unclamped_accuracy
-from snapdp.accuracy.price import what_bits_cost
-from snapdp.mechanism import Precision, SnappingParameters, explicit_parameters
+from snapdp.accuracy.price import price_of_snapping, what_bits_cost
+from snapdp.mechanism.finite_precision import explicit_parameters
+from snapdp.mechanism.parameters import Precision, SnappingParameters
 from snapdp.values import replaced
 from tests.unit.accuracy.brute import F, parameters
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, strategies as st
 
 from snapdp.accuracy.epsilon import DECADE, DIGITS, decimal, index_down, index_up, next_four_digits
-from snapdp.exact import round_digits_up
+from snapdp.exact.dyadic import round_digits_up
 
 
 @given(n=st.integers(-20 * DECADE, 20 * DECADE))

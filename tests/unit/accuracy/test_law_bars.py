@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.accuracy.curve import bars_of_law, law_mass
-from snapdp.mechanism import FinitePrecision, finite_parameters
+from snapdp.mechanism.finite_precision import finite_parameters
 from snapdp.mechanism.law.exact import ExactLaw
-from snapdp.mechanism.parameters import exact_parameters
+from snapdp.mechanism.parameters import FinitePrecision, exact_parameters
 
 F = Fraction
 SMALL = {"epsilon": "0.7", "sensitivity": 1, "lower": 0, "upper": 6}

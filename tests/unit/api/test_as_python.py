@@ -9,9 +9,9 @@ import pytest
 
 import snapdp
 from snapdp.api.outline import CHARGES, WIDTH, python_text
-from snapdp.display import visible_lines
-from snapdp.studies import load_study
-from snapdp.tables import read_keys
+from snapdp.display.text import visible_lines
+from snapdp.studies.study_file import load_study
+from snapdp.tables.keys import read_keys
 from tests.unit.api.test_study_values import KEPT, drawn
 from tests.unit.audits.releases import random_study
 from tests.unit.studies.test_writer import HOSTILE

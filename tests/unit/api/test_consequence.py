@@ -12,10 +12,10 @@ import pytest
 
 import snapdp
 from snapdp.api.consequence import Consequence, consequence, line_words
-from snapdp.display import guessed_right
+from snapdp.display.text import guessed_right
 from snapdp.errors import BoundError, ParameterError, SnapdpError
-from snapdp.ledger import Account
-from snapdp.studies import KINDS
+from snapdp.ledger.accounts import Account
+from snapdp.studies.statistics.registry import KINDS
 from snapdp.values import replaced
 from tests.unit.audits.releases import random_study
 

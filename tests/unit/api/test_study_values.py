@@ -10,8 +10,8 @@ import pytest
 
 from snapdp.api.outline import study_values_of
 from snapdp.errors import ParameterError
-from snapdp.studies import STUDY_KEYS, load_study, study_from_values
-from snapdp.tables import read_keys
+from snapdp.studies.study_file import STUDY_KEYS, load_study, study_from_values
+from snapdp.tables.keys import read_keys
 from tests import VECTORS
 from tests.unit.audits.releases import random_study
 
@@ -54,7 +54,7 @@ def test_the_values_of_many_random_studies_make_them_again():
 
 
 def test_numbers_that_are_not_whole_are_text_and_exact():
-    from snapdp.studies import study_from_toml
+    from snapdp.studies.study_file import study_from_toml
 
     study = study_from_toml(
         'format = 1\ndataset = "d"\nrelation = "change-one"\nn = 3\n[columns.x]\nkind = "number"\nlower = 0.1\n'

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from functools import cache
 
-from snapdp.attacks import probability_at_least
+from snapdp.attacks.attack import probability_at_least
 
 least = cache(probability_at_least)
 

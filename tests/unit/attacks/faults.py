@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from snapdp.attacks import statistics as equal_columns, statistics as means, timing
-from snapdp.exact import round_down
+from snapdp.exact.dyadic import round_down
 from snapdp.mechanism import mechanism, parameters
 from snapdp.mechanism.sampling import filter as filtering
 from snapdp.mechanism.sampling.filter import Filter, ScalarSampler

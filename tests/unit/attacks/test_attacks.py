@@ -14,11 +14,9 @@ from random import Random
 import pytest
 
 import snapdp
-from snapdp.attacks import (
-    Trials,
-    attacks,
-    nan_output,
-)
+from snapdp.attacks import nan_output
+from snapdp.attacks.attack import Trials
+from snapdp.attacks.gallery import attacks
 from snapdp.attacks.reachability import is_reachable, noise_of_draw
 from tests.unit.attacks.chance import chance_of_refutation
 

@@ -7,8 +7,16 @@ from math import comb, log
 
 import pytest
 
-from snapdp.attacks import FALSE_ALARM, loss_at_least, probability_at_least, probability_at_most
-from snapdp.attacks.attack import MISSED, STEPS, ln_down, tail_at_most
+from snapdp.attacks.attack import (
+    FALSE_ALARM,
+    MISSED,
+    STEPS,
+    ln_down,
+    loss_at_least,
+    probability_at_least,
+    probability_at_most,
+    tail_at_most,
+)
 
 
 def binomial(hits: int, trials: int, p: Fraction) -> Fraction:

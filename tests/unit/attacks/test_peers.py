@@ -10,7 +10,8 @@ from importlib import import_module
 
 import pytest
 
-from snapdp.attacks import INSTALLED_BY, pairs
+from snapdp.attacks.gallery import pairs
+from snapdp.attacks.peers import INSTALLED_BY
 from tests import ROOT
 
 OF_BOTH = dict.fromkeys(("precision", "nan-output", "truncated-noise", "rounded-sum"), "not refuted")
@@ -30,7 +31,7 @@ EXPECTED = {
 }
 RUN = """
 import json, sys
-from snapdp.attacks import pairs, rows
+from snapdp.attacks.gallery import pairs, rows
 names, target = json.loads(sys.argv[1]), sys.argv[2]
 print(json.dumps({row.attack.name: row.verdict for row in rows(pairs(names, [target]), seed=1)}))
 """

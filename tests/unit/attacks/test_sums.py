@@ -11,7 +11,7 @@ import pytest
 import snapdp
 from snapdp.attacks import statistics as sums
 from snapdp.attacks.attack import Trials, probability_at_least, probability_at_most
-from snapdp.exact import ln_enclosure
+from snapdp.exact.functions import ln_enclosure
 
 F = Fraction
 TRIALS = 20

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from snapdp.attacks import AttackOutcome, Trials, attacks
+from snapdp.attacks.attack import AttackOutcome, Trials
+from snapdp.attacks.gallery import attacks
 from snapdp.attacks.statistics import EIGHT, numpy_sum, running_total
 from tests.unit.attacks import faults
 from tests.unit.attacks.faults import Plant, summed_by

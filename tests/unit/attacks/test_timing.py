@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 import snapdp
-from snapdp.attacks import Trials, attacked, attacks
+from snapdp.attacks.attack import Trials
+from snapdp.attacks.gallery import attacked, attacks
 from snapdp.attacks.timing import CHANCE, CLAIMED, CUTS, INPUTS, REACH, WINDOW, TimedDraw, _chance, _chosen, timed
 from tests.unit.attacks.chance import chance_of_refutation
 from tests.unit.attacks.doubles import noise, snapped

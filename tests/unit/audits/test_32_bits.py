@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from snapdp.audits import check_release, release_certificate
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import release_certificate
 from snapdp.verifier.certificate import check
 from tests.unit.audits.mutations import with_value
 from tests.unit.audits.test_mutations import ASKED, asked_record

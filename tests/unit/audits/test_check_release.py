@@ -22,19 +22,19 @@ import numpy as np
 import pytest
 
 import snapdp
-from snapdp.accuracy import LevelTree
-from snapdp.accuracy.quantiles import EXPONENTS
+from snapdp.accuracy.quantiles import EXPONENTS, LevelTree
 from snapdp.audits import check_release
 from snapdp.audits.check_release import at_most, check, clamp_index, exp_minus, main, outward, reach, root
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import DataError
 from snapdp.ledger.chain import canonical
-from snapdp.studies import KINDS
 from snapdp.studies.csv_dialect import CsvDialect, dialect_words
 from snapdp.studies.declarations import digest
-from snapdp.tables import ENGINES, Engine
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.tables.engine_names import ENGINES
 from snapdp.tables.engines.duckdb import DuckdbEngine
+from snapdp.tables.engines.engine import Engine
 from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
 from tests.tiers import first_of

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from snapdp.audits import Examination, check_release, examine_certificate, examine_file, release_certificate
+from snapdp.audits import check_release
+from snapdp.audits.certificates import Examination, examine_certificate, examine_file
 from snapdp.audits.check_release import Undecided
+from snapdp.audits.release_audit import release_certificate
 from snapdp.verifier.certificate import check
 from tests.tiers import one_in
 from tests.unit.audits.test_mutations import ASKED, asked_record
@@ -159,7 +161,7 @@ def test_what_is_not_a_regular_file_is_not_waited_for_and_not_accused(checker, u
 
 
 def test_the_library_does_not_wait_for_a_pipe_either(unreadable):
-    code = "import sys, snapdp.audits; print(snapdp.audits.examine_file(sys.argv[1]).verdict)"
+    code = "import sys, snapdp.audits; print(snapdp.audits.certificates.examine_file(sys.argv[1]).verdict)"
     done = subprocess.run([sys.executable, "-c", code, str(unreadable)], capture_output=True, text=True, timeout=60)
     assert done.stdout == "COULD NOT CHECK\n"
 

@@ -16,7 +16,7 @@ from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
 from snapdp.ledger.rules import declaration_of, identical
 from snapdp.release.result import Release
-from snapdp.studies import explain_protection
+from snapdp.studies.protection import explain_protection
 from tests.unit.audits.releases import random_record
 
 DAY = {"kind": "date", "from": "2026-01-01", "to": "2026-01-31", "each": "day"}

@@ -13,7 +13,7 @@ import pytest
 
 import snapdp
 from snapdp.audits import findings as forensics
-from snapdp.studies import digest_of_keys
+from snapdp.studies.grouping.keys import digest_of_keys
 from tests.unit.audits.forgeries import as_the_checker_derives
 from tests.unit.audits.mutations import mutants, with_value, without
 from tests.unit.audits.releases import random_record

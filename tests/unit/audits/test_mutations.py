@@ -13,7 +13,7 @@ import snapdp
 from snapdp.audits import check_release, findings as forensics
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.errors import SnapdpError
-from snapdp.studies import KINDS
+from snapdp.studies.statistics.registry import KINDS
 from tests.tiers import first_of
 from tests.unit.audits.mutations import Path, mutants
 from tests.unit.audits.releases import random_record

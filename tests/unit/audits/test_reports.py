@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.audits import compare_report
 from snapdp.audits.release_audit import is_sound
-from snapdp.ledger import canonical
-from snapdp.release import Release, report_page, snapdp_version, stated_versions
+from snapdp.audits.reports import compare_report
+from snapdp.ledger.chain import canonical
+from snapdp.release.report.page import report_page, snapdp_version, stated_versions
+from snapdp.release.result import Release
 from tests.tiers import one_in
 from tests.unit.audits.test_mutations import ASKED, asked_record
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, strategies as st
 
 from snapdp.display.pictures import Axis, tick_step, tick_text, ticks
-from snapdp.exact import floor_log10, power_of_ten
+from snapdp.exact.dyadic import floor_log10, power_of_ten
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 

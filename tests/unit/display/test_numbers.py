@@ -24,7 +24,7 @@ from snapdp.display.numbers import (
     six_digits,
     two_digits,
 )
-from snapdp.exact import Enclosure
+from snapdp.exact.enclosure import Enclosure
 
 F = Fraction
 NUMBERS = st.one_of(

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.display import guessed_right
+from snapdp.display.text import guessed_right
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.display import confidence, hides_nothing, listed
+from snapdp.display.text import confidence, hides_nothing, listed
 
 
 @pytest.mark.parametrize("alpha", ["1/20", "1/100", "0.001", "0.5", "0.975", "1e-8", "1e-12", "1/3", "2/7", "1/1024"])

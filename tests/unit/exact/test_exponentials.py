@@ -6,7 +6,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.exact import Exponentials, exponential, laplace_cdf, sqrt_enclosure
+from snapdp.exact.functions import Exponentials, exponential, laplace_cdf, sqrt_enclosure
 from tests.unit.accuracy.brute import F
 
 SUMS = st.dictionaries(

@@ -9,8 +9,7 @@ import pytest
 
 from snapdp import Snapping
 from snapdp.errors import ParameterError
-from snapdp.exact import exp_enclosure
-from snapdp.interop import Composed, composed, spend
+from snapdp.exact.functions import exp_enclosure
 from snapdp.interop.composition import (
     LAPLACE,
     MASS_BITS,
@@ -18,10 +17,13 @@ from snapdp.interop.composition import (
     MOST_RELEASES,
     POINTS,
     PURE,
+    Composed,
     Spend,
     coarser,
+    composed,
     delta_of,
     law_on_grid,
+    spend,
 )
 from tests.interop.exact_convolution import classes, convolved, delta_at_least, deltas_at_least
 

@@ -9,8 +9,15 @@ from types import SimpleNamespace
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.interop import Spend, accountant, delta_by_package, epsilon_by_package, event, event_values, spend
-from snapdp.interop.dp_accounting import noise_multiplier
+from snapdp.interop.composition import Spend, spend
+from snapdp.interop.dp_accounting import (
+    accountant,
+    delta_by_package,
+    epsilon_by_package,
+    event,
+    event_values,
+    noise_multiplier,
+)
 
 EPSILONS = [Fraction(k, n) for n in (1, 3, 7, 10, 1000, 10**9 + 7) for k in (1, 2, 3, 29, 101)]
 

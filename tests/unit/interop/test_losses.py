@@ -7,8 +7,7 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.interop import Spend, spend
-from snapdp.interop.composition import delta_of, merged
+from snapdp.interop.composition import Spend, delta_of, merged, spend
 
 
 def test_spends_of_one_law_and_epsilon_are_merged():

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from snapdp import Snapping
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.interop import measurement, privacy_map, vector_measurement
+from snapdp.interop.opendp import measurement, privacy_map, vector_measurement
 
 
 def mechanism(epsilon="0.3", sensitivity=1, **more):

@@ -12,8 +12,7 @@ import pytest
 import yaml
 
 from snapdp.errors import DataError, SnapdpError
-from snapdp.interop import sheet, sheet_values
-from snapdp.interop.registry import yaml_lines
+from snapdp.interop.registry import sheet, sheet_values, yaml_lines
 
 KEPT = Path(__file__).parents[2] / "vectors" / "releases"
 RECORDS = sorted(KEPT.glob("record*.json"))

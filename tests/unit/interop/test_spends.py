@@ -10,8 +10,8 @@ import pytest
 
 import snapdp
 from snapdp import Ledger
-from snapdp.interop import Spend, composed, record_spends, spends_of
-from snapdp.interop.dp_accounting import charged_spends, is_laplace, statistic_spends
+from snapdp.interop.composition import Spend, composed
+from snapdp.interop.dp_accounting import charged_spends, is_laplace, record_spends, spends_of, statistic_spends
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.counts import count_query, persons_query

@@ -360,7 +360,7 @@ def test_a_copy_of_before_an_amendment_is_found_by_the_head_that_it_returned(pat
 RAISE = """
 import sys
 from snapdp.errors import SnapdpError
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 path, name, first = sys.argv[1:]
 with Ledger.open(path) as ledger:
     for cap in range(int(first), 40, 2):
@@ -396,7 +396,7 @@ def test_processes_that_raise_a_cap_while_others_charge_never_pass_it(path, book
 
 ENDLESS = """
 import sys
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 with Ledger.open(sys.argv[1]) as ledger:
     while True:
         cap = ledger.account(sys.argv[2]).cap + 1

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.ledger import Ledger, declared_terms, earlier_releases
+from snapdp.ledger.accounts import declared_terms
+from snapdp.ledger.book import earlier_releases
+from snapdp.ledger.ledger import Ledger
 
 AGE: dict[str, Any] = {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}
 MEAN: dict[str, Any] = {"kind": "mean", "column": "age", "epsilon": "1/5"}

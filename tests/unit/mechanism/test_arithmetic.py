@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snapdp import FinitePrecision, ParameterError, Snapping
-from snapdp.mechanism import arithmetic_of
+from snapdp.mechanism.parameters import arithmetic_of
 
 DECLARED = {"epsilon": "0.5", "sensitivity": 1, "lower": 0, "upper": 1000}
 

@@ -15,7 +15,7 @@ from snapdp.errors import DataError
 from snapdp.release.data_package import MARK, MOST_BYTES, MOST_PLACES, MOST_RESOURCES, NAME, place_of, slug
 from snapdp.release.result import Release
 from snapdp.release.value_table import SOURCES, value_table
-from snapdp.studies import digest
+from snapdp.studies.declarations import digest
 from tests.unit.audits.releases import random_record
 from tests.unit.release.people import LONG, MEAN, released
 

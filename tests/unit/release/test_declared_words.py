@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from snapdp.api.study import Study
-from snapdp.release import declared_clauses
-from snapdp.studies import study_from_values
+from snapdp.release.remarks import declared_clauses
+from snapdp.studies.study_file import study_from_values
 from tests.unit.api.test_consequence import COLUMNS, EVERYTHING, PERSONS
 
 MORE_COLUMNS: dict[str, Any] = {

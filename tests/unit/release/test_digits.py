@@ -11,11 +11,11 @@ import pytest
 
 import snapdp
 from snapdp.cli.mechanism_screen import show_release
-from snapdp.release import Release
 from snapdp.release.numbers import Number, shown_interval, shown_pair, shown_value
 from snapdp.release.remarks import CUT
 from snapdp.release.report.page import column_in_words
-from snapdp.studies import number_column
+from snapdp.release.result import Release
+from snapdp.studies.columns import number_column
 from tests.unit.audits.releases import random_record
 from tests.unit.release.test_numbers import COLUMNS, HISTOGRAM, made
 

@@ -18,7 +18,7 @@ from snapdp.accuracy.adjusted.noise import NoiseTerm, summands_of
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.errors import DataError, ParameterError
-from snapdp.mechanism import EXACT_GAMMA
+from snapdp.mechanism.parameters import EXACT_GAMMA
 from snapdp.release import release as engine
 from snapdp.release.draw import Drawn
 from snapdp.release.record import checked
@@ -312,7 +312,7 @@ def test_a_column_may_be_counted_plainly_beside_its_hierarchy(tmp_path):
 def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     from snapdp.cli.flags.options import NAMES
     from snapdp.cli.flags.statistics import study_values
-    from snapdp.studies import study_from_values
+    from snapdp.studies.study_file import study_from_values
 
     study = study_of({**COUNT, "shares": ["1/2", "1/4", "1/8", "1/8"]}, columns={"town": COLUMNS["town"]})
     options: dict[str, Any] = dict.fromkeys(NAMES) | {name: () for name in NAMES if name not in ("n", "n_max")}

@@ -20,9 +20,9 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.cli.mechanism_screen import show_release
-from snapdp.display import four_digits_up
+from snapdp.display.numbers import four_digits_up
 from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
-from snapdp.exact import floor_log10
+from snapdp.exact.dyadic import floor_log10
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
 from snapdp.release.draw import Drawn, derived_blocks
@@ -360,7 +360,7 @@ def test_a_record_whose_shares_are_no_parts_of_one_could_not_have_been_declared(
 def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     from snapdp.cli.flags.options import NAMES
     from snapdp.cli.flags.statistics import study_values
-    from snapdp.studies import study_from_values
+    from snapdp.studies.study_file import study_from_values
 
     typed = {**COUNT, "margins": [["sex"], ["sex", "region"], []], "shares": ["1/2", "1/4", "1/4"]}
     study = study_of(typed, columns={name: COLUMNS[name] for name in ("region", "sex")})
@@ -649,7 +649,7 @@ def test_a_refusal_spends_nothing(tmp_path):
 
 
 def test_a_deviation_is_rounded_up_to_24_bits():
-    from snapdp.exact import Enclosure
+    from snapdp.exact.enclosure import Enclosure
 
     assert published_deviation(Enclosure(F(0), F(0)), F(1)) == 0.0
     third = published_deviation(Enclosure(F(1, 3), F(1, 3) + F(1, 2**100)), F(1))

@@ -12,7 +12,7 @@ import pytest
 
 import snapdp
 from snapdp.cli.mechanism_screen import show_release
-from snapdp.release import Release
+from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record
 
 COLUMNS = {

@@ -10,7 +10,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.studies import study_from_toml, study_to_toml
+from snapdp.studies.study_file import study_from_toml, study_to_toml
 
 TEXTS = {"title": "How old we are", "publisher": "Office of <b>counts</b>", "contact": "office@example.org"}
 VALUES = {

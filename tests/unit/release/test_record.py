@@ -17,7 +17,7 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.display import PUBLIC_TEXTS
+from snapdp.display.text import PUBLIC_TEXTS
 from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger.chain import canonical
 from snapdp.ledger.rules import identical

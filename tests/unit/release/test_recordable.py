@@ -11,32 +11,26 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.audits import accepted_certificate, audit
+from snapdp.audits.certificates import accepted_certificate
+from snapdp.audits.release_audit import audit
 from snapdp.errors import SnapdpError
-from snapdp.ledger import canonical
-from snapdp.release import Release, Request, checked
+from snapdp.ledger.chain import canonical
+from snapdp.release.record import checked
 from snapdp.release.recordable import MOST_BYTES, most_bytes
-from snapdp.studies import (
-    NumberColumn,
-    Plan,
-    add_remove,
-    ask,
-    boolean_column,
-    category_column,
-    change_one,
-    condition,
-    count_query,
-    date_column,
-    histogram_query,
-    integer_column,
-    mean_query,
-    number_column,
-    persons_query,
-    quantiles_query,
-    sum_query,
-    variance_query,
-)
-from snapdp.studies.plans.plan import plan
+from snapdp.release.request import Request
+from snapdp.release.result import Release
+from snapdp.studies.categories import boolean_column, date_column
+from snapdp.studies.columns import NumberColumn, category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.plans.lines import ask
+from snapdp.studies.plans.plan import Plan, plan
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.counts import count_query, persons_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.quantiles import quantiles_query
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced
 from tests.tiers import first_of
 from tests.unit.audits.releases import random_record

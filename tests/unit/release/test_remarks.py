@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 
 from snapdp.cli.mechanism_screen import show_release
-from snapdp.release import Release, load_release
 from snapdp.release.remarks import unknown_line, unknown_places
+from snapdp.release.result import Release, load_release
 from tests import ROOT
 from tests.unit.audits.releases import random_record
 from tests.unit.release.test_numbers import COLUMNS, GROUPED, HISTOGRAM, MEAN, VARIANCE, made

@@ -9,7 +9,7 @@ from fractions import Fraction
 import duckdb
 import pytest
 
-from snapdp.exact import parameter, to_float_down, to_float_up
+from snapdp.exact.numbers import parameter, to_float_down, to_float_up
 from snapdp.release.files import typed_columns, write_values
 from snapdp.release.result import Release
 from snapdp.release.value_table import SOURCES, VALUE_FIELDS, ends_of, on_the_grid, value_table
@@ -149,7 +149,7 @@ def test_an_empty_name_of_a_category_is_not_a_missing_key(tmp_path):
 def test_columns_that_are_named_like_fields_and_keys_stay_apart(tmp_path):
     """A group column may be called quantile, value or cell_from: it is text, and theirs is another."""
     import snapdp
-    from snapdp.ledger import Ledger
+    from snapdp.ledger.ledger import Ledger
 
     kind = {"kind": "category", "categories": ["a", "b"]}
     names = ["quantile", "Value", "x_from", "asked"]

@@ -7,8 +7,8 @@ import tempfile
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.selftest import CHECKS, checks, run_selftest, sampler, suite
-from snapdp.selftest.suite import Check, Checked
+from snapdp.selftest import checks, sampler, suite
+from snapdp.selftest.suite import CHECKS, Check, Checked, run_selftest
 from tests.oracles import cipher
 from tests.services import postgres_server
 from tests.unit.selftest import faults

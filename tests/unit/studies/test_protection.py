@@ -12,10 +12,10 @@ from itertools import combinations_with_replacement, product
 import pyarrow as pa
 import pytest
 
-from snapdp.mechanism import pair_loss
+from snapdp.mechanism.law.loss import pair_loss
 from snapdp.release.release import exact_values
-from snapdp.studies import add_remove, change_one, integer_column
 from snapdp.studies.categories import date_column
+from snapdp.studies.columns import integer_column
 from snapdp.studies.protection import (
     describe_chance,
     describe_protected,
@@ -26,10 +26,10 @@ from snapdp.studies.protection import (
     unit_in_words,
     unit_noun,
 )
-from snapdp.studies.relation import Relation, with_identifiers
+from snapdp.studies.relation import Relation, add_remove, change_one, with_identifiers
 from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.sum import sum_query
-from snapdp.tables import open_table
+from snapdp.tables.engines.opening import open_table
 from tests.tiers import first_of
 
 Row = tuple[str, str, int]  # user, day, and a number between the bounds

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.audits import audit
-from snapdp.release import Release
+from snapdp.audits.release_audit import audit
+from snapdp.release.result import Release
 from snapdp.studies.labels import readable_cell, readable_number, readable_title
 from tests.unit.audits.releases import random_record, random_study
 

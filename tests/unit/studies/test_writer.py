@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import snapdp
-from snapdp.display import visible_lines
+from snapdp.display.text import visible_lines
 from snapdp.studies.study_file import study_from_toml, study_to_toml
 
 HOSTILE = [

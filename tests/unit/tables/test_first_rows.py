@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import integer_column, number_column
-from snapdp.tables import open_table, public_means
+from snapdp.studies.columns import integer_column, number_column
+from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
-from snapdp.tables.means import FirstRows
+from snapdp.tables.means import FirstRows, public_means
 
 F = Fraction
 AGE = integer_column("age", lower=0, upper=100, missing="middle")

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
-from snapdp.studies import keyed_groups, number_column
 from snapdp.studies.aggregates import Bins, Categories, Count, Levels, People, Persons, Present, Sum
-from snapdp.studies.columns import INLINE, category_column, integer_column
-from snapdp.studies.grouping.keys import LONGEST_KEY, digest_of_keys
-from snapdp.tables import keys as module, open_table, statement
+from snapdp.studies.columns import INLINE, category_column, integer_column, number_column
+from snapdp.studies.grouping.keys import LONGEST_KEY, digest_of_keys, keyed_groups
+from snapdp.tables import keys as module
+from snapdp.tables.engines.engine import statement
+from snapdp.tables.engines.opening import open_table
 from snapdp.tables.keys import read_keys
 from snapdp.tables.sql.dialects import DUCKDB, POSTGRES
 from snapdp.tables.sql.persons import LIMB, array_answers

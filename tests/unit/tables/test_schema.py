@@ -8,14 +8,10 @@ import duckdb
 import pytest
 
 from snapdp.errors import DataError
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect, integer_column
-from snapdp.tables import (
-    StoredColumn,
-    check_columns,
-    is_readable,
-    may_be_cells,
-    stored_columns,
-)
+from snapdp.studies.categories import BOOLEAN, DATE
+from snapdp.studies.columns import CATEGORY, NUMBER, integer_column
+from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.tables.engines.opening import StoredColumn, check_columns, is_readable, may_be_cells, stored_columns
 from snapdp.tables.sources.csv import CsvSource, delimiter_seen, encoding_seen
 
 SELECT = "SELECT 1 AS whole, 0.5 AS part, 'x' AS word, true AS truth, DATE '2024-01-02' AS day, [1] AS list"

@@ -147,7 +147,7 @@ def test_a_name_that_is_none_is_refused_as_python_does():
 
 @pytest.mark.parametrize("epsilon", ["1/100", "1", "3"])
 def test_as_many_replays_as_make_a_false_alarm_rarer_than_one_in_a_billion(epsilon):
-    from snapdp.exact import exp_enclosure
+    from snapdp.exact.functions import exp_enclosure
 
     more = replays_needed(Fraction(epsilon)) - 1
     growth = exp_enclosure(-Fraction(epsilon), 200)

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.attacks import loss_at_least, probability_at_least, probability_at_most
+from snapdp.attacks.attack import loss_at_least, probability_at_least, probability_at_most
 from snapdp.errors import ParameterError
 from snapdp.testing import AuditFailure, counted
 from snapdp.testing.counting import FIRST_LOOK, WAYS

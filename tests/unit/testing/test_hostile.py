@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import pytest
 
-from snapdp.randomness import SystemBits
+from snapdp.randomness.bits import SystemBits
 from snapdp.testing import audit, observation
 from tests.unit.testing.planted import SAFE
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from snapdp.errors import PremiseError
-from snapdp.mechanism import ScalarSampler
-from snapdp.randomness import SystemBits
+from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.randomness.bits import SystemBits
 from snapdp.testing import audit, freezing, observation
 from snapdp.testing.freezing import Patches, with_frozen_noise, with_patches
 from snapdp.testing.frozen_noise import FrozenNoise

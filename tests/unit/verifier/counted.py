@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from snapdp.exact import ln_nearest
+from snapdp.exact.functions import ln_nearest
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.machine import Machine
 

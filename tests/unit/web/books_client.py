@@ -12,7 +12,7 @@ import httpx
 
 import snapdp
 from snapdp.errors import SnapdpError
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web import work as works
 from snapdp.web.apart import Answered
 from snapdp.web.app import application

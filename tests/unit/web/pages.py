@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web.app import application
 from snapdp.web.gate import SECRET, Tokens
 from snapdp.web.schema import ANSWERS

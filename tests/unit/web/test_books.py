@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web import apart
 from tests.properties.observing import chosen_targets, exact_numerators, observed, request_of
 from tests.unit.ledger.test_chain import tampered

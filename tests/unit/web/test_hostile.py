@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web.gate import SECRET
 from snapdp.web.releases import FILES
 from snapdp.web.workplace import Workplace

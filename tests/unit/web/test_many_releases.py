@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from snapdp.web import queues as waiting, releases as releasing
 from tests.cli.test_serve import secret_of
 from tests.unit.web.pages import STUDY, Answer, Page, workplace

@@ -11,7 +11,9 @@ import pytest
 
 import snapdp
 from snapdp.api.outline import study_values_of
-from snapdp.studies import BOOLEAN_WORDS, KIND_KEYS, KINDS, study_from_values, study_to_toml
+from snapdp.studies.categories import BOOLEAN_WORDS, KIND_KEYS
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.study_file import study_from_values, study_to_toml
 from snapdp.web.plans import COLUMNS, FIELDS, STATISTICS, forms
 from tests.unit.audits.releases import random_study
 from tests.unit.web.pages import STUDY, Page, workplace

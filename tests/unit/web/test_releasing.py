@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdp.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 from tests.unit.web.pages import ROWS, STUDY, Page, workplace
 
 

@@ -93,8 +93,8 @@ def test_a_release_reads_as_many_entries_of_a_long_history_as_of_a_short_one(tmp
 def test_a_record_that_bounds_come_from_is_found_without_reading_what_came_after_it(
     tmp_path, entries_read, monkeypatch
 ):
-    from snapdp.ledger import canonical
-    from snapdp.studies import digest
+    from snapdp.ledger.chain import canonical
+    from snapdp.studies.declarations import digest
 
     monkeypatch.setattr("snapdp.ledger.storage.sqlite.PAGE", 5)
     place = workplace(tmp_path)

@@ -1,6 +1,6 @@
 """What adjusted tables will be worth, before anything is paid: deviation and radius of every margin, or kind of node.
 
-Room: accuracy. From the noise of every measurement alone; no data. The deviation is that of the noise as it is, not the
+From the noise of every measurement alone; no data. The deviation is that of the noise as it is, not the
 number that least squares reckon with; the radius holds with probability 1 - alpha for one cell, not for all at once.
 Theory: docs/theory/adjusted-tables.md, (29), (30), (34).
 """
@@ -16,7 +16,8 @@ from snapdp.accuracy.adjusted.margins import Contribution, Margin, margin_family
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
 from snapdp.accuracy.adjusted.radius import Radius, bounded_radius, radius_of, variance_of
 from snapdp.accuracy.adjusted.trees import CountTree, TreeNumbers, count_tree
-from snapdp.exact import Enclosure, enclose, sqrt_of
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import sqrt_of
 from snapdp.values import Value
 
 _ROOT_BITS = 128  # beyond those to which the variance is enclosed
@@ -71,7 +72,7 @@ def margins_worth(
 ) -> list[MarginWorth]:
     """Return what every margin of a table that can be adjusted will be worth, or the margins asked for.
 
-    >>> from snapdp.accuracy import count_noise
+    >>> from snapdp.accuracy.adjusted.noise import count_noise
     >>> share = count_noise(epsilon="1/4")
     >>> for each in margins_worth([6, 5], {(): share, (0,): share, (1,): share, (0, 1): share}):
     ...     print(each.margin, f"{float(each.measured.deviation):.2f} {float(each.adjusted.deviation):.2f}")

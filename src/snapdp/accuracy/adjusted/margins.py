@@ -1,6 +1,6 @@
 """Least squares for margins of one table: variances and coefficients of every adjusted cell, in closed form.
 
-Room: accuracy. A table with attributes 0..k-1 of d_i categories; a margin is the set of attributes that its cells tell
+A table with attributes 0..k-1 of d_i categories; a margin is the set of attributes that its cells tell
 apart. The space of tables falls apart into one orthogonal part for every set T of attributes, what T adds to its
 subsets, and in each part the measured margins that hold T are averaged with weights. No system of equations is solved,
 and all margins made from the parts add up exactly.
@@ -19,7 +19,7 @@ from operator import mul
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import over_common, parameter, positive
+from snapdp.exact.numbers import over_common, parameter, positive
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # attributes by their number, in increasing order

@@ -1,6 +1,6 @@
 """The noise of one measured number whose value lies on the grid: a symmetric law on the multiples of the grid.
 
-Room: accuracy. Where the value f is a multiple of the grid, the released number is f plus noise that does not depend on
+Where the value f is a multiple of the grid, the released number is f plus noise that does not depend on
 f, but for the clamp; so numbers may be added, and the noise of the sum is a sum of independent noises. Where f is not
 on the grid the noise is a Laplace variable moved by at most half the grid, and is enclosed like that.
 Theory: docs/theory/adjusted-tables.md, (12)-(15).
@@ -16,18 +16,12 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    HALF,
-    Enclosure,
-    exp_enclosure,
-    exp_scaled,
-    expm1_enclosure,
-    floor_scaled,
-    over_common,
-    positive,
-    refined,
-)
-from snapdp.mechanism import chosen_grid
+from snapdp.exact.dyadic import HALF
+from snapdp.exact.enclosure import Enclosure, refined
+from snapdp.exact.functions import exp_enclosure, expm1_enclosure
+from snapdp.exact.integers import exp_scaled, floor_scaled
+from snapdp.exact.numbers import over_common, positive
+from snapdp.mechanism.parameters import chosen_grid
 from snapdp.values import Value
 
 _NARROW = 100

@@ -1,6 +1,6 @@
 """How far a sum of independent noises goes: the radius of an adjusted number, and by which method it was found.
 
-Room: accuracy. Which method serves is decided by public parameters alone: one noise has its exact law; a sum with up to
+Which method serves is decided by public parameters alone: one noise has its exact law; a sum with up to
 4096 laws is inverted from its characteristic function, within about two percent of the shortest; beyond that a bound
 serves, which is wider, and the answer says so. A clamp changes a number with a small probability, which is taken off
 alpha once for every number that enters.
@@ -29,22 +29,12 @@ from snapdp.accuracy.adjusted.noise import (
 )
 from snapdp.accuracy.error import confidence
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    HALF,
-    Enclosure,
-    decided_ceil,
-    exp_scaled,
-    floor_cos,
-    floor_log2,
-    floor_scaled,
-    ln_enclosure,
-    over_common,
-    pi_scaled,
-    power_of_two,
-    probability,
-    round_up,
-)
-from snapdp.mechanism import EXACT_GAMMA
+from snapdp.exact.dyadic import HALF, floor_log2, power_of_two, round_up
+from snapdp.exact.enclosure import Enclosure, decided_ceil
+from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.integers import exp_scaled, floor_cos, floor_scaled, pi_scaled
+from snapdp.exact.numbers import over_common, probability
+from snapdp.mechanism.parameters import EXACT_GAMMA
 from snapdp.values import Value
 
 # The characteristic function of a sum of noises at the frequencies of a circle, in integers with a proved error.
@@ -329,7 +319,7 @@ def radius_of(terms: Iterable[NoiseTerm], *, alpha: Any, gamma: Any = EXACT_GAMM
     gamma  probability with which the clamp changes one number: the default is that of releases
     A sum of noises is symmetric: each of its two sides exceeds the radius with probability at most alpha/2.
 
-    >>> from snapdp.accuracy import count_noise
+    >>> from snapdp.accuracy.adjusted.noise import count_noise
     >>> mean = NoiseTerm(coefficient=Fraction(1, 2), noise=count_noise(epsilon="0.1"), count=2)
     >>> found = radius_of([mean], alpha="0.05")
     >>> float(found.radius), found.method

@@ -1,6 +1,6 @@
 """Least squares for a tree of counts: variances of adjusted nodes, and the coefficients of what was measured.
 
-Room: accuracy. A node holds the sum of its children; levels may be measured or not, degrees may differ, the root may be
+A node holds the sum of its children; levels may be measured or not, degrees may differ, the root may be
 known. Going up, each node averages its own measurement and the sum of its children; going down, what the average above
 differs from the children's sum is shared out by their variances. Nodes with the same shape below them share all
 numbers going up, and nodes whose ancestors agree as well are of one *kind*: a variance, a law and a radius each. Shapes
@@ -21,7 +21,8 @@ from snapdp.accuracy.adjusted.margins import Contribution
 from snapdp.accuracy.adjusted.noise import SnappedNoise
 from snapdp.accuracy.adjusted.radius import SumNumbers, cosh_up
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter, positive, round_up
+from snapdp.exact.dyadic import round_up
+from snapdp.exact.numbers import parameter, positive
 from snapdp.values import Value
 
 ROOT = 0
@@ -394,7 +395,7 @@ def adjusted_values(tree: CountTree, measured: Sequence[Any], *, total: Any = No
 
     measured  one number for every node; None where its level is not measured        total  of a known root
 
-    >>> from snapdp.accuracy import count_tree
+    >>> from snapdp.accuracy.adjusted.trees import count_tree
     >>> adjusted_values(count_tree([-1, 0, 0], {0: 1, 1: 1}), [10, 3, 4])
     [Fraction(9, 1), Fraction(4, 1), Fraction(5, 1)]
     """

@@ -1,6 +1,6 @@
 """What the notes and Liu's note print, as one table of claims: CLAIMS. Each is judged against the exact law.
 
-Room: accuracy. `beside_exact` judges them in one setting: what the formula says, the exact answer, and whether the
+`beside_exact` judges them in one setting: what the formula says, the exact answer, and whether the
 claim holds or by how much it misses. Rounded numbers are never compared: sums of exponentials have an exact sign, and
 a logarithm or a law is refined until the order is certain.
 Theory of the exact answers: docs/theory/planning.md, (1)-(14), (19)-(21), (36), (37); (3)-(9) of
@@ -33,38 +33,18 @@ from snapdp.accuracy.error import (
 )
 from snapdp.accuracy.published import formulas as f
 from snapdp.accuracy.published.formulas import DOUBLE, PrintedMechanism, PrintedNumber, printed_mechanism
-from snapdp.display import exact_amount, figure
+from snapdp.display.numbers import exact_amount, figure
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
-from snapdp.exact import (
-    HALF,
-    Enclosure,
-    Exponentials,
-    enclose,
-    exponential,
-    floor_log2,
-    laplace_cdf,
-    ln_enclosure,
-    nearest_multiple,
-    parameter,
-    positive,
-    power_of_two_at_least,
-    refine,
-    round_up,
-    rounded_up,
-    shown,
-)
-from snapdp.mechanism import (
-    ONE,
-    ExactLaw,
-    Inner,
-    Precision,
-    explicit_parameters,
-    liu_formula,
-    mironov_formula,
-    notes_effective_epsilon,
-    proved_loss,
-    worst_pair,
-)
+from snapdp.exact.dyadic import HALF, floor_log2, nearest_multiple, power_of_two_at_least, round_up
+from snapdp.exact.enclosure import Enclosure, enclose, refine
+from snapdp.exact.functions import Exponentials, exponential, laplace_cdf, ln_enclosure, rounded_up
+from snapdp.exact.numbers import parameter, positive, shown
+from snapdp.mechanism.finite_precision import explicit_parameters, notes_effective_epsilon
+from snapdp.mechanism.law.exact import ExactLaw
+from snapdp.mechanism.law.finite import liu_formula, mironov_formula, proved_loss
+from snapdp.mechanism.law.law import ONE
+from snapdp.mechanism.law.loss import worst_pair
+from snapdp.mechanism.parameters import Inner, Precision
 from snapdp.values import Value
 
 FIRST, SECOND, THIRD = "26 August 2019", "31 August 2019", "26 August 2020"

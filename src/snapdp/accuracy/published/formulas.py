@@ -1,6 +1,6 @@
 """The formulas of the notes as printed, right or wrong. Nothing of snapdp computes with them; claims.py judges them.
 
-Room: accuracy. Source: Covington, Snapping Mechanism Notes, 26 and 31 August 2019 and 26 August 2020; sections are
+Source: Covington, Snapping Mechanism Notes, 26 and 31 August 2019 and 26 August 2020; sections are
 those of 2020 unless a date is named. As in the notes from section 5 on, everything is in units of the sensitivity
 (but for the clamp from gamma, which is printed without any), f is not negative, and the noise is a real Laplace
 variable: p-bit arithmetic is in the effective epsilon alone. Sums of exponentials and rationals are exact; the rest
@@ -17,37 +17,21 @@ from typing import Any
 from snapdp.accuracy.clamping import notes_k
 from snapdp.accuracy.error import confidence, guessed, published_bound
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import (
-    HALF,
+from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, power_of_two, power_of_two_at_least, round_nearest
+from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose, refined
+from snapdp.exact.functions import (
     NARROW_BITS,
-    Enclosure,
     Exponentials,
-    decided_ceil,
-    enclose,
     exp_of,
-    exponent_of_power,
     exponential,
-    floor_log2,
     laplace_cdf,
     ln_enclosure,
     ln_of,
-    parameter,
-    positive,
-    power_of_two,
-    power_of_two_at_least,
-    refined,
-    round_nearest,
-    shown,
     sqrt_of,
 )
-from snapdp.mechanism import (
-    SnappingParameters,
-    arithmetic_of,
-    bits_above,
-    explicit_parameters,
-    notes_effective_epsilon,
-    required_bits,
-)
+from snapdp.exact.numbers import parameter, positive, shown
+from snapdp.mechanism.finite_precision import bits_above, explicit_parameters, notes_effective_epsilon, required_bits
+from snapdp.mechanism.parameters import SnappingParameters, arithmetic_of
 from snapdp.values import Value
 
 DOUBLE = 53
@@ -57,7 +41,7 @@ class PrintedNumber:
     """A real number that can be enclosed at any precision: what compares it with another can decide.
 
     >>> from fractions import Fraction
-    >>> from snapdp.exact import ln_enclosure
+    >>> from snapdp.exact.functions import ln_enclosure
     >>> float(PrintedNumber(lambda bits: ln_enclosure(Fraction(2), bits)))
     0.6931471805599453
     """

@@ -1,6 +1,6 @@
 """The flags of a plan that name an account: what is left there, and whether the plan fits. Nothing is charged.
 
-Room: cli. The ledger is read, not written.
+The ledger is read, not written.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from snapdp.cli.screen import note
-from snapdp.display import exact_amount, one_line, shown_address
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import one_line, shown_address
 from snapdp.errors import PremiseError
 
 if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-    from snapdp.ledger import Account
-    from snapdp.studies import Relation
+    from snapdp.ledger.accounts import Account
+    from snapdp.studies.relation import Relation
 
 
 ASKED_BEFORE = "The same was released before: of a table that has not changed since, it is free."
@@ -60,9 +61,12 @@ def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
     """Return a plan beside the account that would be charged for it: that of its study, or the one that is named."""
     from snapdp.cli.release import account_named
-    from snapdp.ledger import Ledger, agree, earlier_releases, unit_for, units_of
-    from snapdp.release import Request
-    from snapdp.studies import Plan
+    from snapdp.ledger.accounts import agree, unit_for
+    from snapdp.ledger.book import earlier_releases
+    from snapdp.ledger.ledger import Ledger
+    from snapdp.ledger.rules import units_of
+    from snapdp.release.request import Request
+    from snapdp.studies.plans.plan import Plan
 
     if not isinstance(plan, Plan):
         raise click.UsageError("--ledger belongs to a study or to statistics: a bare mechanism is charged nowhere.")
@@ -91,7 +95,7 @@ def _dataset_of(study: Path) -> str:
 
 def show_charge(found: PlannedCharge) -> None:
     """Print what is left, whether the plan fits, and what all of it would mean."""
-    from snapdp.studies import explain_protection
+    from snapdp.studies.protection import explain_protection
 
     held, name = found.account, one_line(found.account.name)
     it = "Otherwise it" if found.before else "This plan"

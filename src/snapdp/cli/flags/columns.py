@@ -1,6 +1,6 @@
 """Columns that flags declare: bounds, steps and rules for missing cells; categories, booleans and dates.
 
-Room: cli. Every column that a statistic, a condition or the groups name is declared, and none besides: a flag that
+Every column that a statistic, a condition or the groups name is declared, and none besides: a flag that
 belongs to no column is refused. What a declaration may say is checked by the study reader.
 """
 
@@ -15,7 +15,10 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.numbers import plain_number
-from snapdp.studies import BINNED, DROPPED, INTEGER, KINDS, Quantiles, Statistic
+from snapdp.studies.columns import BINNED, DROPPED, INTEGER
+from snapdp.studies.statistics.quantiles import Quantiles
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.statistics.statistic import Statistic
 
 NO_COLUMN = {"row": {"kind": INTEGER, "lower": 0, "upper": 1, "missing": DROPPED}}  # a study declares a column at least
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."

@@ -1,6 +1,6 @@
 """The table that a command reads: SOURCE is a study, whose table may be named beside it, or the table itself.
 
-Room: cli. One set of flags for release and inspect. What would not be read beside the SOURCE that is given is refused.
+One set of flags for release and inspect. What would not be read beside the SOURCE that is given is refused.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.display import PUBLIC_TEXTS
+from snapdp.display.text import PUBLIC_TEXTS
 from snapdp.errors import SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.studies import CsvDialect
+    from snapdp.studies.csv_dialect import CsvDialect
 
 # Flags that say how a CSV file is written, translated to the table [csv] of a study.
 #
@@ -56,7 +56,7 @@ def csv_values(options: dict[str, Any]) -> dict[str, Any]:
 
 def csv_dialect(options: dict[str, Any], declared: CsvDialect | None) -> CsvDialect | None:
     """Return the dialect of flags, or of a study; refuse flags that say something else than the study does."""
-    from snapdp.studies import dialect_from
+    from snapdp.studies.csv_dialect import dialect_from
 
     said = csv_values(options)
     if not said:

@@ -1,6 +1,6 @@
 """The flags of a bare mechanism: what it is declared for, its arithmetic, its clamp, and what if: a guess, an output.
 
-Room: cli. Flag = study key = Python keyword; the library reads them. Flags are in data units, all of them. In Python
+Flag = study key = Python keyword; the library reads them. Flags are in data units, all of them. In Python
 `grid` and `bound` of proved and notes arithmetic are in sensitivities: `in_library_units` is where they meet.
 """
 
@@ -13,13 +13,15 @@ import click
 
 from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
 from snapdp.cli.screen import say
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import BoundError
-from snapdp.exact import exponent_of_power, parameter, positive, power_of_two_at_least
+from snapdp.exact.dyadic import exponent_of_power, power_of_two_at_least
+from snapdp.exact.numbers import parameter, positive
 
 if TYPE_CHECKING:
-    from snapdp.mechanism import SnappingParameters
-    from snapdp.verifier import Machine, Program
+    from snapdp.mechanism.parameters import SnappingParameters
+    from snapdp.verifier.language.syntax import Program
+    from snapdp.verifier.machine.machine import Machine
 
 NEEDED = ("epsilon", "sensitivity", "bounds")
 GRIDS = ("fine", "natural")
@@ -129,7 +131,7 @@ def _added(command: Any, options: tuple[Any, ...]) -> Any:
 
 def judged_parameters(options: dict[str, Any]) -> SnappingParameters | None:
     """Return the mechanism that the flags describe; None where there are none of them."""
-    from snapdp.mechanism import declared
+    from snapdp.mechanism.mechanism import declared
 
     given = {name: value for name, value in options.items() if value is not None}
     if not given:
@@ -213,7 +215,9 @@ rules_option = click.option(
 
 def program_and_machine(reference: str, machine_text: str) -> tuple[Program, Machine]:
     """Return a program and its machine: that of --machine, or the one its file names, which is said."""
-    from snapdp.verifier import audited_function, load_program, names_a_function, parse_machine, stated_machine
+    from snapdp.verifier.language.programs import load_program, stated_machine
+    from snapdp.verifier.machine.machine import parse_machine
+    from snapdp.verifier.python.audited import audited_function, names_a_function
 
     if names_a_function(reference):
         return audited_function(reference).program, parse_machine(machine_text)

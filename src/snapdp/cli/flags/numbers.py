@@ -1,6 +1,6 @@
 """What a word of a command may be: a number, or the file of a study. What it is not is said in the words of commands.
 
-Room: cli. The words themselves are handed on as they were typed: the library reads them.
+The words themselves are handed on as they were typed: the library reads them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter, shown
+from snapdp.exact.numbers import parameter, shown
 
 
 class NumberWord(click.types.StringParamType):

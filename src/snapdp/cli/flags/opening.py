@@ -1,6 +1,6 @@
 """What an account is opened with, by the flags of a command: typed one by one, or taken from a study.
 
-Room: cli. Nothing is typed twice: what a study says needs no flag, and a flag that says something else is refused.
+Nothing is typed twice: what a study says needs no flag, and a flag that says something else is refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import click
 
 from snapdp.cli.flags.columns import as_item
 from snapdp.cli.flags.statistics import named_columns
-from snapdp.display import exact_amount, one_line
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import one_line
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 def opening_by_flags(flags: dict[str, Any]) -> dict[str, Any]:
     """Return what `create_account` is given, of flags alone."""
-    from snapdp.exact import positive
-    from snapdp.ledger import label
-    from snapdp.studies import add_remove, change_one
+    from snapdp.exact.numbers import positive
+    from snapdp.ledger.accounts import label
+    from snapdp.studies.relation import add_remove, change_one
 
     lacking = [f"--{name}" for name in ("dataset", "cap", "relation") if flags[name] is None]
     if lacking:
@@ -44,7 +45,7 @@ def opening_of(found: Study, path: str, flags: dict[str, Any]) -> dict[str, Any]
 
     path   the file of the study, for what is said of it
     """
-    from snapdp.ledger import label, terms_of
+    from snapdp.ledger.accounts import label, terms_of
 
     relation = found.relation
     most = flags["rows_per_person"]

@@ -1,6 +1,6 @@
 """The flags that say which statistics are asked for, and of what: one set for plan, release, init and inspect.
 
-Room: cli. Each kind of statistic has a flag; what they mean is in `statistics` and `columns`.
+Each kind of statistic has a flag; what they mean is in `statistics` and `columns`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import click
 
 from snapdp.cli.flags.numbers import NUMBER, WHOLE
 from snapdp.cli.groups import HELP_FLAGS
-from snapdp.studies import BOOLEAN_WORDS, KINDS, Statistic
+from snapdp.studies.categories import BOOLEAN_WORDS
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.statistics.statistic import Statistic
 
 _Option = tuple[tuple[str, ...], dict[str, Any]]
 
@@ -247,7 +249,7 @@ def given(options: dict[str, Any]) -> list[str]:
 
 # Help pages of commands with many flags: they stand under headings, by what they are about.
 #
-# Room: cli/help. One table for all commands, so that a flag stands under the same heading everywhere; under a heading
+# One table for all commands, so that a flag stands under the same heading everywhere; under a heading
 # flags keep the order in which they are declared. A flag without a line here stands under OTHERS, and a test asks for
 # it.
 

@@ -1,6 +1,6 @@
 """Flags of statistics, translated to the values of a study: the study reader does all the checking.
 
-Room: cli. The columns that they speak of are declared in `columns`.
+The columns that they speak of are declared in `columns`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,17 @@ from snapdp.cli.flags.columns import (
 from snapdp.cli.flags.files import said_texts
 from snapdp.cli.flags.numbers import plain_number
 from snapdp.errors import ParameterError, SnapdpError
-from snapdp.exact import positive
-from snapdp.studies import (
-    ADD_REMOVE,
-    ALL,
-    BINNED,
-    CHANGE_ONE,
-    DROPPED,
-    HIERARCHY,
-    KINDS,
-    QUARTILES,
-    STUDY_FORMAT,
-    PersonCount,
-    study_from_values,
-)
+from snapdp.exact.numbers import positive
+from snapdp.studies.columns import BINNED, DROPPED
+from snapdp.studies.grouping.margins import ALL, HIERARCHY
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE
+from snapdp.studies.statistics.counts import PersonCount
+from snapdp.studies.statistics.quantiles import QUARTILES
+from snapdp.studies.statistics.registry import KINDS
+from snapdp.studies.study_file import STUDY_FORMAT, study_from_values
 
 if TYPE_CHECKING:
-    from snapdp.studies import DeclaredStudy
+    from snapdp.studies.study_file import DeclaredStudy
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -82,7 +76,7 @@ def by_flags() -> Iterator[None]:
 
 def declared_by_flags(options: dict[str, Any], *, dataset: str = "from flags") -> DeclaredStudy:
     """Return the study that flags declare, with its texts for readers; a file of keys is read."""
-    from snapdp.tables import read_keys
+    from snapdp.tables.keys import read_keys
 
     with by_flags():
         values = {**study_values(options, dataset=dataset), **said_texts(options)}

@@ -1,6 +1,6 @@
 """`snapdp lab bound`: how far rounding can carry a formula, for all floats in a box.
 
-Room: cli. Parse, one library call for each formula, print.
+Parse, one library call for each formula, print.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import click
 
 from snapdp.cli.flags.numbers import WHOLE, WholeRange
 from snapdp.cli.screen import echo_json, table, watched
-from snapdp.display import one_line, scientific_up
+from snapdp.display.numbers import scientific_up
+from snapdp.display.text import one_line
 from snapdp.errors import ProgramError, SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.rounding import Core, ErrorBound, Progress
+    from snapdp.rounding.error_bound import ErrorBound, Progress
+    from snapdp.rounding.languages import Core
 
 EXAMPLE = """\b
 Examples:
@@ -76,7 +78,8 @@ def bound_command(
 
 def _bounded(core: Core, p: int | None, boxes: int | None, settings: dict[str, Any]) -> ErrorBound | SnapdpError:
     """Return the bound of one core, or why there is none: the others are told all the same."""
-    from snapdp.rounding import MOST_BOXES, Format, bound_error
+    from snapdp.rounding.error_bound import MOST_BOXES, bound_error
+    from snapdp.rounding.formula import Format
 
     box = {name: (lower, upper) for name, lower, upper in core.box}
     try:
@@ -98,8 +101,9 @@ def _told_to(tell: Callable[[str], None]) -> Progress:
 
 
 def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramError]:
-    from snapdp.rounding import LONGEST_CORES, Core, Format, read_cores, read_formula, read_ranges
-    from snapdp.verifier import decoded
+    from snapdp.rounding.formula import Format
+    from snapdp.rounding.languages import LONGEST_CORES, Core, read_cores, read_formula, read_ranges
+    from snapdp.verifier.language.programs import decoded
 
     path = Path(formula)
     if formula.endswith(".fpcore"):

@@ -1,6 +1,6 @@
 """`snapdp lab compare`: mechanisms and formulas side by side, as a table and as a picture.
 
-Room: cli. Parse, one library call, print.
+Parse, one library call, print.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from snapdp.cli.flags.files import csv_options, picture_option, to_declare, writ
 from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
 from snapdp.cli.lab.views import OF_A_TABLE
 from snapdp.cli.screen import echo_json, note, say, table, watched
-from snapdp.display import decimal_up, exact_amount, four_digits_up, one_line
-from snapdp.exact import to_float_up
+from snapdp.display.numbers import decimal_up, exact_amount, four_digits_up
+from snapdp.display.text import one_line
+from snapdp.exact.numbers import to_float_up
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import AccuracyByEpsilon
+    from snapdp.accuracy.comparison import AccuracyByEpsilon
 
 EXAMPLE = """\b
 Examples:
@@ -108,7 +109,7 @@ def _side_by_side(show: str, given: dict[str, Any], plot: Path | None, as_json: 
 
 
 def _accuracy(given: dict[str, Any], plot: Path | None, as_json: bool) -> None:
-    from snapdp.accuracy import accuracy_by_epsilon
+    from snapdp.accuracy.comparison import accuracy_by_epsilon
 
     found = accuracy_by_epsilon(**given)
     if plot is not None:
@@ -149,7 +150,7 @@ def _of_limits(found: AccuracyByEpsilon) -> str:
 
 
 def _document(found: AccuracyByEpsilon) -> dict[str, Any]:
-    from snapdp.accuracy import MECHANISMS
+    from snapdp.accuracy.comparison import MECHANISMS
 
     return {
         "ok": True,
@@ -170,7 +171,7 @@ def _document(found: AccuracyByEpsilon) -> dict[str, Any]:
 
 
 def _draw(found: AccuracyByEpsilon, plot: Path) -> None:
-    from snapdp.accuracy import accuracy_lines
+    from snapdp.accuracy.comparison import accuracy_lines
     from snapdp.cli.lab import views as pictures
 
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon

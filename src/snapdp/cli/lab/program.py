@@ -1,6 +1,6 @@
 """`snapdp lab derive`: bounds on every value a floating-point program computes, rule by rule.
 
-Room: cli. Parse, one library call, print.
+Parse, one library call, print.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.screen import console, echo, echo_json, folded
 
 if TYPE_CHECKING:
-    from snapdp.verifier import Program
+    from snapdp.verifier.language.syntax import Program
 
 EXAMPLE = """\b
 Examples:
@@ -52,18 +52,17 @@ def derive_command(
     PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or FILE.py:function,
     a Python function with @snapdp.audit: the file is run.
     """
-    from snapdp.verifier import (
+    from snapdp.verifier.export import fpcore, gappa
+    from snapdp.verifier.report.derivation import (
         derivation_latex,
         derivation_page,
         derivation_text,
         derivation_values,
-        derivations_by,
-        fpcore,
-        gappa,
         printed_rules_page,
         printed_rules_text,
         printed_rules_values,
     )
+    from snapdp.verifier.rules.printed_rules import derivations_by
 
     ctx.meta["snapdp.json"] = as_json
     if sum((style is not None, as_gappa, as_fpcore, as_json)) > 1:
@@ -136,14 +135,9 @@ def run_command(
     a Python function with @snapdp.audit: the file is run. Values that are no
     floats of the machine are rounded, and the run says to what.
     """
-    from snapdp.verifier import (
-        evaluate,
-        evaluation_text,
-        evaluation_values,
-        output_draws,
-        output_draws_text,
-        output_draws_values,
-    )
+    from snapdp.verifier.loss.pointwise import output_draws
+    from snapdp.verifier.report.cases import evaluation_text, evaluation_values, output_draws_text, output_draws_values
+    from snapdp.verifier.rules.evaluation import evaluate
 
     ctx.meta["snapdp.json"] = as_json
     tree, machine = program_and_machine(program, machine_text)

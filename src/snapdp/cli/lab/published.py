@@ -1,6 +1,6 @@
 """`snapdp lab published`: the formulas of the notes as printed, each beside the exact answer.
 
-Room: cli. Parse, one library call, print.
+Parse, one library call, print.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import click
 
 from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
 from snapdp.cli.screen import console, echo, echo_json, note, table
-from snapdp.display import SURELY_DOUBLES, decimal_up, figure, four_digits_up, one_line, two_digits
-from snapdp.exact import Enclosure, enclose, floor_log10, to_float_up
+from snapdp.display.numbers import SURELY_DOUBLES, decimal_up, figure, four_digits_up, two_digits
+from snapdp.display.text import one_line
+from snapdp.exact.dyadic import floor_log10
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.numbers import to_float_up
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import CostOfBits
+    from snapdp.accuracy.price import CostOfBits
     from snapdp.published import BesideExact, PrintedClaim
 
 EXAMPLE = """\b
@@ -182,8 +185,8 @@ def bits_command(
     How much of epsilon p-bit arithmetic sets aside for what rounding might give away, and its accuracy beside that of
     exact arithmetic on the natural grid, which sets nothing aside.
     """
-    from snapdp.accuracy import what_bits_cost
-    from snapdp.mechanism import exact_parameters
+    from snapdp.accuracy.price import what_bits_cost
+    from snapdp.mechanism.parameters import exact_parameters
 
     ctx.meta["snapdp.json"] = as_json
     if len(bounds) != 2:

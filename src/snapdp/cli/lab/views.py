@@ -1,6 +1,6 @@
 """What `snapdp lab compare` shows but accuracies: bias, distance, clamp and errors, as tables and JSON.
 
-Room: cli. One library call for each.
+One library call for each.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from snapdp.accuracy import (
+from snapdp.accuracy.comparison import (
     CONTENDERS,
     AccuracyLine,
     SideBySide,
@@ -25,21 +25,12 @@ from snapdp.accuracy import (
 from snapdp.cli.demo import people
 from snapdp.cli.flags.files import csv_dialect
 from snapdp.cli.screen import note, table
-from snapdp.display import (
-    Axis,
-    LogAxis,
-    Series,
-    exact_amount,
-    figure,
-    is_address,
-    lines_height,
-    lines_picture,
-    one_line,
-    scientific_up,
-    sheet,
-)
+from snapdp.display.numbers import exact_amount, figure, scientific_up
+from snapdp.display.pictures import Axis, LogAxis, Series, lines_height, lines_picture, sheet
+from snapdp.display.text import is_address, one_line
 from snapdp.drafts import write_text
-from snapdp.exact import Enclosure, to_float_down, to_float_up
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.numbers import to_float_down, to_float_up
 
 SMALLEST = Fraction(1, 10**30)  # what is below it is not told apart: rounding at 118 bits, or less
 
@@ -224,7 +215,7 @@ def studied(given: dict[str, Any]) -> Studied:
 
 
 def _made_up(rows: list[int]) -> Studied:
-    from snapdp.accuracy import means_of_first
+    from snapdp.accuracy.comparison import means_of_first
 
     ages = [age for age, _, _ in people()]
     means = means_of_first(ages, lower=0, upper=OLDEST, rows=rows)
@@ -232,8 +223,9 @@ def _made_up(rows: list[int]) -> Studied:
 
 
 def _public(given: dict[str, Any], rows: list[int] | None) -> Studied:
-    from snapdp.studies import number_column
-    from snapdp.tables import open_table, public_means
+    from snapdp.studies.columns import number_column
+    from snapdp.tables.engines.opening import open_table
+    from snapdp.tables.means import public_means
 
     if "column" not in given or len(given.get("bounds", ())) != 2:
         raise click.UsageError("--public-table needs --column NAME and --bounds LOWER,UPPER of it.")

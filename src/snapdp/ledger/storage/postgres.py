@@ -1,6 +1,6 @@
 """A team ledger: the same rows in a PostgreSQL database, where the server keeps the rules.
 
-Room: ledger. Psycopg only when a ledger is opened. One ledger in a database, in the schema `snapdp`; its owner is the
+Psycopg only when a ledger is opened. One ledger in a database, in the schema `snapdp`; its owner is the
 keeper, who opens accounts and admits analysts. Idea: three procedures look, lock, check, append and commit in one step
 (postgres.sql), so that one account has one writer and nobody holds it. They write the entries
 themselves; analysts append through them and in no other way. Trusts: COMMIT is on the server's disk when it returns

@@ -1,6 +1,6 @@
 """The schema of each store, one SQL file beside this one: its text, and the digest that every ledger keeps of it.
 
-Room: ledger. A ledger is written by one schema for ever: it keeps the digest of the file that made it, and a library
+A ledger is written by one schema for ever: it keeps the digest of the file that made it, and a library
 whose file has another digest refuses it. What a database must have is what the file makes in an empty one: there is no
 second list of it.
 """

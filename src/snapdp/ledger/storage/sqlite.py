@@ -1,6 +1,6 @@
 """A ledger in one file, through the standard library's SQLite: its rows.
 
-Room: ledger. Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE
+Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE
 under the lock of the file: one writer at a time, across processes and names. Its tables are made by sqlite.sql.
 """
 

@@ -1,6 +1,6 @@
 """One connection to a ledger's file, and whether it sees the file as it is.
 
-Room: ledger. Knows no table but `place`. What the mark in the first page means, and when it moves, is told in
+Knows no table but `place`. What the mark in the first page means, and when it moves, is told in
 sqlite_file.py. SQLite keeps a log (NAME-wal) and an index of it (NAME-shm) beside the name. A connection is as good as
 these two: it is trusted while they are the files it opened, and while the mark is the one it has seen.
 """

@@ -1,6 +1,6 @@
 """A ledger's file under SQLite: transactions that nobody else can be in, and a log that cannot be lost unseen.
 
-Room: ledger. Knows no table but `place`. Idea: SQLite's log (NAME-wal) holds commits that the file itself has not got
+Knows no table but `place`. Idea: SQLite's log (NAME-wal) holds commits that the file itself has not got
 yet. So the file carries a mark, in its first page (user_version): even, the file is complete and any log beside it is
 worthless; odd, the file needs the log whose `place` names that mark. Before the first commit the mark is made odd,
 after the last it is made even again, and whoever finds it odd without its log refuses. Each step is one page, or is

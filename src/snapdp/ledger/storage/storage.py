@@ -1,6 +1,6 @@
 """What a ledger needs of a database: its rows, and a small interface.
 
-Room: ledger. A storage knows nothing of budgets: it appends entries, swaps the standing of an account if it is still
+A storage knows nothing of budgets: it appends entries, swaps the standing of an account if it is still
 the one that was read, and makes a transaction durable before `commit` returns. Two kinds: a file (sqlite.py), a server
 (postgres.py).
 

@@ -1,6 +1,6 @@
 """The law of exact arithmetic: closed forms of a Laplace draw, rounded to a grid and clamped.
 
-Room: mechanism. Every probability is evaluated on the side where it is small, so that enclosures stay narrow.
+Every probability is evaluated on the side where it is small, so that enclosures stay narrow.
 Theory: docs/theory/exact-law.md, (2)-(7).
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.exact import HALF, Enclosure, enclose, exp_enclosure, expm1_enclosure, ln_enclosure, refine, refined
+from snapdp.exact.dyadic import HALF
+from snapdp.exact.enclosure import Enclosure, enclose, refine, refined
+from snapdp.exact.functions import exp_enclosure, expm1_enclosure, ln_enclosure
 from snapdp.mechanism.law.law import ONE, ZERO, Law, narrow_enough
 
 RELATIVE_BITS = 100

@@ -1,6 +1,6 @@
 """The law of p-bit arithmetic: exact rationals, found without enumerating.
 
-Room: mechanism. For a fixed sign the rounded noise is monotone in the uniform draw, so P(|noise| >= t) is the mass of
+For a fixed sign the rounded noise is monotone in the uniform draw, so P(|noise| >= t) is the mass of
 all draws below one threshold; the threshold follows from t through the product, the logarithm and the draw, each of
 which is inverted exactly on its own floats, in integers. One correctly rounded exponential per probability.
 A probability below 2**-65536 is enclosed by [0, 2**-65536], as in the exact law: a rational of a billion digits helps
@@ -18,22 +18,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from snapdp.errors import PremiseError
-from snapdp.exact import (
-    LN2,
-    TINY_EXPONENT,
-    Enclosure,
-    enclose,
-    exact_mpfr,
-    exp_enclosure,
-    expm1_enclosure,
-    floor_log2,
-    ln_enclosure,
-    maximum,
-    mpfr_context,
-    power_of_two,
-    refine,
-    round_up,
-)
+from snapdp.exact.dyadic import floor_log2, power_of_two, round_up
+from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, enclose, maximum, refine
+from snapdp.exact.functions import LN2, exact_mpfr, exp_enclosure, expm1_enclosure, ln_enclosure, mpfr_context
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import ONE, ZERO, Law
 from snapdp.mechanism.parameters import Precision, SnappingParameters

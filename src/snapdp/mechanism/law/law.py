@@ -1,6 +1,6 @@
 """Exact law of the mechanism: the probability of every output index for one value, without sampling.
 
-Room: mechanism. It cannot see data.
+It cannot see data.
 Everything is evaluated when asked for, because an index range may be 2**52 wide. Results are enclosures; in finite
 precision single probabilities above 2**-65536 are exact rationals, that is enclosures of one point.
 Both arithmetics share one shape: P(index >= j) is a tail of the noise at b_j - value, b_j = (j - 1/2) grid, and moments
@@ -19,13 +19,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import HALF, Enclosure, datum, enclose, nearest_index, parameter, refine, refined, shown
+from snapdp.exact.dyadic import HALF, nearest_index
+from snapdp.exact.enclosure import Enclosure, enclose, refine, refined
+from snapdp.exact.numbers import datum, parameter, shown
 from snapdp.mechanism.definition import clamped_index
 from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
 from snapdp.values import Value
 
 if TYPE_CHECKING:
-    from snapdp.exact import Parameter
+    from snapdp.exact.numbers import Parameter
 
 Point = Fraction | float  # of the data axis: exact, or an infinity
 MOMENT_BITS = 80  # moments are enclosed to 2**-80 of the grid (bias) or of themselves
@@ -219,7 +221,7 @@ class Law(ABC):
         return f"Law(value={shown(self.value)}, outputs {outputs}, {p.arithmetic})"
 
     def _repr_html_(self) -> str:
-        from snapdp.display import html_card
+        from snapdp.display.html import html_card
 
         p = self.parameters
         middle = (shown(self.quantile(q)) for q in ("0.025", "0.975"))

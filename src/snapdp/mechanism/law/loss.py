@@ -1,6 +1,6 @@
 """Exact privacy loss: of a pair of values, of the worst pair a search finds, and its bracket with the proved bound.
 
-Room: mechanism. The loss of a pair is max over outputs of |ln P(k | value)/P(k | other)|, computed from the law.
+The loss of a pair is max over outputs of |ln P(k | value)/P(k | other)|, computed from the law.
 Exact arithmetic: the likelihood ratio of two Laplace laws is monotone, so the largest loss sits at an end of the clamp.
 Finite precision: rounding wobbles the ratio, so outputs are tried: all of them where they are few, else those where the
 loss is known to peak. A search gives a lower bound of the supremum; the proved bound is the upper one.
@@ -17,7 +17,8 @@ from operator import mul
 from typing import NamedTuple
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import Enclosure, enclose, floor_log2, nearest_index, power_of_two, round_nearest, round_up
+from snapdp.exact.dyadic import floor_log2, nearest_index, power_of_two, round_nearest, round_up
+from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.finite import FiniteLaw, exp_up, proved_loss
 from snapdp.mechanism.law.law import Law, law_of

@@ -1,6 +1,6 @@
 """Releases of arrays and lists: which path they go, and where the answers are written.
 
-Room: mechanism. `many_values` says which numbers are taken; all checks come before the first bit.
+`many_values` says which numbers are taken; all checks come before the first bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from snapdp.errors import DataError
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.mechanism.sampling.scalar import NO_BITS, checked_scalar, contains_nan, hidden_cells, is_array_like
-from snapdp.randomness import BitSource
+from snapdp.randomness.bits import BitSource
 
 if TYPE_CHECKING:
     from snapdp.mechanism.sampling.filter import ScalarSampler

@@ -1,6 +1,6 @@
 """The filter that answers most draws in doubles, and the scalar sampler built on it.
 
-Room: mechanism. A filter never decides anything wrong: it accepts a double answer only where a rigorous error bound
+A filter never decides anything wrong: it accepts a double answer only where a rigorous error bound
 leaves no doubt, and hands everything else to `definition.decide` with the same bits. It needs just two things: the
 answer is a multiple of the grid, and |computed sum - true sum| < beta * grid. Rounding mode, FTZ or the SIMD variant of
 a logarithm can make it hand over more, never answer something else.
@@ -18,18 +18,13 @@ from functools import cached_property
 from math import floor, ldexp
 from typing import Any
 
-from snapdp.exact import (
-    LN2,
-    exponent_at_least,
-    nearest_index,
-    nearest_index_of_double,
-    power_of_two,
-    to_float_down,
-    to_float_nearest,
-)
+from snapdp.exact.dyadic import exponent_at_least, nearest_index, nearest_index_of_double, power_of_two
+from snapdp.exact.functions import LN2
+from snapdp.exact.numbers import to_float_down, to_float_nearest
 from snapdp.mechanism.definition import decide
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.randomness import DOUBLE_DIGITS, DOUBLE_MASK, HALF_DIGITS, BitSource, LazyUniform
+from snapdp.randomness.bits import BitSource
+from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, HALF_DIGITS, LazyUniform
 from snapdp.values import Value
 
 DOUBLE_ROUNDING = Fraction(1, 1 << 52)

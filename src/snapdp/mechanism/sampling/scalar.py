@@ -1,6 +1,6 @@
 """One value at the door: the Python number it is, or a refusal. Needs no numpy.
 
-Room: mechanism. Values that are infinite stay floats (the clamp takes them); NaN needs a declared replacement.
+Values that are infinite stay floats (the clamp takes them); NaN needs a declared replacement.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.exact import LARGEST_DECIMAL_EXPONENT, not_a_real_number
+from snapdp.exact.numbers import LARGEST_DECIMAL_EXPONENT, not_a_real_number
 
 NO_BITS = "No random bits were drawn."
 SMALLEST_DECIMAL_EXPONENT = 10_000

@@ -1,6 +1,6 @@
 """The vector path: the filters of `single_filter` and `filter` over cache-sized blocks in plain numpy.
 
-Room: mechanism. Bit-identical to the definition, in about 20 cheap passes over blocks that stay in the second-level
+Bit-identical to the definition, in about 20 cheap passes over blocks that stay in the second-level
 cache. Two levels, each accepting only what its error bound leaves no doubt about: noise in singles from the first half
 of a word; for what is left, noise in doubles from the whole word. The rest (about one value in six million on the
 natural grid, in 1.4 million on the fine one) goes to `definition.decide` with the same bits. Short vectors and noise of
@@ -22,7 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snapdp.exact import LN2, exponent_of_power, nearest_index, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.dyadic import exponent_of_power, nearest_index
+from snapdp.exact.functions import LN2
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.definition import decide
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.mechanism.sampling.filter import (
@@ -38,7 +40,8 @@ from snapdp.mechanism.sampling.filter import (
     coordinates,
 )
 from snapdp.mechanism.sampling.scalar import checked_scalar
-from snapdp.randomness import DOUBLE_MASK, HALF_DIGITS, HALF_MASK, BitSource, LazyUniform, joined
+from snapdp.randomness.bits import BitSource
+from snapdp.randomness.uniform import DOUBLE_MASK, HALF_DIGITS, HALF_MASK, LazyUniform, joined
 
 # How values of each numpy type enter the vector path: clamped, as doubles, split by the grid where that is needed.
 #

@@ -1,6 +1,6 @@
 """The report of a release: one self-contained HTML page, made from the record alone.
 
-Room: release. Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands
+Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands
 in the open, in the order in which people ask: what is protected, what is in it, the results, how to read them, how to
 check them, and an annex. Nothing of a page is folded, since paper cannot be unfolded; a notebook folds the annex.
 """
@@ -13,9 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import Html, data_table, folded, hides_nothing, html_fragment, html_page
+from snapdp.display.html import Html, data_table, folded, html_fragment, html_page
+from snapdp.display.text import hides_nothing
 from snapdp.errors import SnapdpError
-from snapdp.exact import nearest_multiple, parameter, positive
+from snapdp.exact.dyadic import nearest_multiple
+from snapdp.exact.numbers import parameter, positive
 from snapdp.release.numbers import NumberBlock, counts_kept_rows, shown_amount, shown_interval, shown_value
 from snapdp.release.remarks import (
     bounds_from_line,
@@ -41,25 +43,14 @@ from snapdp.release.report.results import (
     side_file_lines,
     text,
 )
-from snapdp.studies import (
-    AS_NUMBERS,
-    BOOLEAN,
-    DATE,
-    DEFAULT_LEVELS,
-    DROPPED,
-    INTEGER,
-    KEY,
-    MAGNITUDE,
-    PersonCount,
-    dialect_words,
-    digest,
-    explain_protection,
-    readable_number,
-    readable_title,
-    told_apart,
-    unit_noun,
-    unit_nouns,
-)
+from snapdp.studies.categories import BOOLEAN, DATE
+from snapdp.studies.columns import AS_NUMBERS, DEFAULT_LEVELS, DROPPED, INTEGER, MAGNITUDE
+from snapdp.studies.csv_dialect import dialect_words
+from snapdp.studies.declarations import digest
+from snapdp.studies.grouping.keys import KEY
+from snapdp.studies.labels import readable_number, readable_title, told_apart
+from snapdp.studies.protection import explain_protection, unit_noun, unit_nouns
+from snapdp.studies.statistics.counts import PersonCount
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release

@@ -1,6 +1,6 @@
 """Results in a report: single numbers in one table, groups in tables with a bar or a dot beside every number.
 
-Room: release. Made from the numbers of the record alone. Nothing is cut: a table has a row for every number, with value
+Made from the numbers of the record alone. Nothing is cut: a table has a row for every number, with value
 and interval as text; shares stand beside the counts that they are shares of. What a mean was drawn as is in the annex.
 """
 
@@ -12,24 +12,12 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from snapdp.display import (
-    Axis,
-    Html,
-    Mark,
-    Marked,
-    Real,
-    RowPicture,
-    Step,
-    confidence,
-    data_table,
-    escape,
-    four_digits_up,
-    noise_digits,
-    one_line,
-    step_figure,
-)
+from snapdp.display.html import Html, data_table, escape
+from snapdp.display.numbers import four_digits_up, noise_digits
+from snapdp.display.pictures import Axis, Mark, Marked, Real, RowPicture, Step, step_figure
+from snapdp.display.text import confidence, one_line
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 from snapdp.release.numbers import (
     CUT_MARK,
     FREE,
@@ -44,25 +32,15 @@ from snapdp.release.numbers import (
     shown_value,
 )
 from snapdp.release.remarks import NO_INTERVAL, bound_lines, counted_clauses, unknown_line, unknown_places
-from snapdp.studies import (
-    BETWEEN,
-    BOUNDS,
-    COUNTED,
-    DISTRIBUTION,
-    DROPPED,
-    HIERARCHY,
-    KINDS,
-    LOWER,
-    QUANTILE,
-    SHARE,
-    UPPER,
-    Hierarchy,
-    Magnitudes,
-    groups_from,
-    hierarchy_of,
-    readable_number,
-    readable_title,
-)
+from snapdp.studies.columns import DROPPED
+from snapdp.studies.declarations import groups_from
+from snapdp.studies.grouping.margins import HIERARCHY, Hierarchy, hierarchy_of
+from snapdp.studies.labels import BETWEEN, readable_number, readable_title
+from snapdp.studies.protection import COUNTED
+from snapdp.studies.statistics.magnitudes import BOUNDS, LOWER, UPPER, Magnitudes
+from snapdp.studies.statistics.parts import SHARE
+from snapdp.studies.statistics.quantiles import DISTRIBUTION, QUANTILE
+from snapdp.studies.statistics.registry import KINDS
 
 BELONGING = "Such files belong to the record: they are published, or kept, together with it."
 PART_OF_ALL = "The cost of each is part of the epsilon that all of this page cost."

@@ -1,6 +1,6 @@
 """Groups: the disjoint public cells of rows for which a statistic is released, of one column or of several together.
 
-Room: studies. Holds no data. A row is in a cell iff every column gives it one; the cells of several columns are all
+Holds no data. A row is in a cell iff every column gives it one; the cells of several columns are all
 combinations of their cells, the first column outermost:
 
     code = (c_1 n_2 + c_2) n_3 + c_3 ...,   no code where one of c_1, c_2, ... is none              theory (13)
@@ -21,9 +21,10 @@ from itertools import chain, pairwise, product, repeat
 from operator import itemgetter
 from typing import Any, overload
 
-from snapdp.display import exact_amount, one_line
+from snapdp.display.numbers import exact_amount
+from snapdp.display.text import one_line
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import parameter
+from snapdp.exact.numbers import parameter
 from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn, check_on_step, check_rules
 from snapdp.studies.labels import BETWEEN, Label, key_text, label_text
 from snapdp.studies.quantiser import first_level_above, first_level_from
@@ -116,7 +117,7 @@ class BinnedColumn(NumberColumn):
 def binned(column: NumberColumn, *, edges: Sequence[Any], outside: str = DROPPED, null: str = DROPPED) -> BinnedColumn:
     """Return a column of numbers that is counted by bins; rows without a number are in none, unless told.
 
-    >>> from snapdp.studies import integer_column
+    >>> from snapdp.studies.columns import integer_column
     >>> binned(integer_column("age", lower=0, upper=120, missing="dropped"), edges=[0, 18, 65], outside="binned").labels
     ('[0, 18)', '[18, 65]', 'above 65')
     """
@@ -309,7 +310,7 @@ By = Column | Groups | Sequence[Column] | None
 def groups_of(by: By) -> Groups | None:
     """Return the groups by a column, or by several; refuse numbers without bin edges.
 
-    >>> from snapdp.studies import category_column
+    >>> from snapdp.studies.columns import category_column
     >>> sex = category_column("sex", categories=["f", "m"])
     >>> list(groups_of([category_column("region", categories=["north", "south"]), sex]).labels)
     [('north', 'f'), ('north', 'm'), ('south', 'f'), ('south', 'm')]

@@ -1,6 +1,6 @@
 """Keys: the cells of groups as a public list, one row a cell, in the order of a file. They need be no product.
 
-Room: studies. Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of
+Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of
 its columns are those of one key, all of them; keys are distinct, so it is in one cell at most, and rows that have no
 key are in none. Everything that holds of groups follows: sensitivities (6), (13) and (13a).
 

@@ -1,6 +1,6 @@
 """Margins: which tables of groups are released beside each other, by which columns each, and what each gets of epsilon.
 
-Room: studies. Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in
+Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in
 every margin iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell
 apart, by their places; that of no column is the total. Levels of one column are margins, too: `hierarchies`.
 
@@ -21,7 +21,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import positive
+from snapdp.exact.numbers import positive
 from snapdp.studies.categories import ADVICE as PARENTS_ADVICE, level_columns, parent_places
 from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.groups import GroupColumn, Groups
@@ -31,7 +31,7 @@ from snapdp.studies.toml import about
 from snapdp.values import Value
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import CountTree
+    from snapdp.accuracy.adjusted.trees import CountTree
 
 Margin = tuple[int, ...]  # columns of the groups by their places, increasing
 TOTAL: Margin = ()
@@ -156,7 +156,7 @@ class Margins(Value):
         """Return the cells of every measured margin, from those of the table: exact integers, of any length."""
         import numpy as np
 
-        from snapdp.accuracy import ExactTable
+        from snapdp.accuracy.adjusted.margins import ExactTable
 
         try:
             listed = np.fromiter(cells, np.int64, len(cells))
@@ -202,7 +202,8 @@ def margins_of(
 
     None where none are.
 
-    >>> from snapdp.studies import category_column, groups_of
+    >>> from snapdp.studies.columns import category_column
+    >>> from snapdp.studies.grouping.groups import groups_of
     >>> sex = category_column("sex", categories=["f", "m"])
     >>> region = category_column("region", categories=["north", "south"])
     >>> found = margins_of(groups_of([region, sex]), [["sex", "region"], []], ["3/4", "1/4"], known_total=False)
@@ -385,7 +386,7 @@ class Hierarchy(Margins):
         return self._tree(variances, short=self.is_wide)
 
     def _tree(self, variances: Mapping[Margin, Fraction], *, short: bool) -> CountTree:
-        from snapdp.accuracy import count_tree
+        from snapdp.accuracy.adjusted.trees import count_tree
 
         sources = [margin for margin in self.asked for _ in range(self.cells(margin))]
         return count_tree(self.node_parents, variances, known_root=self.known_total, short=short, sources=sources)
@@ -418,7 +419,9 @@ class Hierarchy(Margins):
 def hierarchy_of(groups: Groups, shares: Iterable[Any] | None, *, known_total: bool) -> Hierarchy:
     """Return the hierarchy of the one column that groups are by; shares are in the order of its levels.
 
-    >>> from snapdp.studies import category_column, groups_of, with_parents
+    >>> from snapdp.studies.categories import with_parents
+    >>> from snapdp.studies.columns import category_column
+    >>> from snapdp.studies.grouping.groups import groups_of
     >>> town = category_column("town", categories=["Aachen", "Mainz", "Bonn"])
     >>> column = with_parents(town, {"county": {"NRW": ["Aachen", "Bonn"], "RLP": ["Mainz"]}})
     >>> found = hierarchy_of(groups_of(column), None, known_total=False)

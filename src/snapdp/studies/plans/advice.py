@@ -1,6 +1,6 @@
 """What a line of a plan would gain from more epsilon.
 
-Room: studies. It cannot see data.
+It cannot see data.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from snapdp.accuracy import NEAR, WORTH_SAYING, Curve, Hint
-from snapdp.display import exact_amount, four_digits_up, one_line
+from snapdp.accuracy.curve import NEAR, WORTH_SAYING, Curve, Hint
+from snapdp.display.numbers import exact_amount, four_digits_up
+from snapdp.display.text import one_line
 from snapdp.errors import SnapdpError
-from snapdp.exact import floor_log10, power_of_ten, round_digits_up
-from snapdp.mechanism import DataUnits
+from snapdp.exact.dyadic import floor_log10, power_of_ten, round_digits_up
+from snapdp.mechanism.parameters import DataUnits
 from snapdp.studies.plans.lines import Line, ReleasedPart, part_accuracy, remembered
 from snapdp.studies.statistics.parts import NumberError, Numerator, Part, sum_above_lower
 from snapdp.studies.statistics.variance import Variance

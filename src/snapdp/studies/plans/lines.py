@@ -1,6 +1,6 @@
 """One line of a plan: a statistic at an epsilon, and what it will be worth. No data, no ledger.
 
-Room: studies. It cannot see data. Accuracies are in units of the statistic, factor * accuracy of the numerator; they
+It cannot see data. Accuracies are in units of the statistic, factor * accuracy of the numerator; they
 compare a release with the statistic of the clamped and quantised values.
 
     numerators are whole: an accuracy is the least that holds for every whole number of the range   theory (14)
@@ -17,10 +17,15 @@ from functools import cached_property, lru_cache, wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from snapdp.display import exact_amount, four_digits_up, listed, one_line
+from snapdp.display.numbers import exact_amount, four_digits_up
+from snapdp.display.text import listed, one_line
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import HALF, ln_enclosure, positive, power_of_two_at_least, probability, rounded_up
-from snapdp.mechanism import ExactLaw, Mechanism, SnappingParameters, exact_parameters
+from snapdp.exact.dyadic import HALF, power_of_two_at_least
+from snapdp.exact.functions import ln_enclosure, rounded_up
+from snapdp.exact.numbers import positive, probability
+from snapdp.mechanism.law.exact import ExactLaw
+from snapdp.mechanism.mechanism import Mechanism
+from snapdp.mechanism.parameters import SnappingParameters, exact_parameters
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.statistics.adjusted import MarginFigures, check_margins, margin_figures
@@ -33,7 +38,7 @@ from snapdp.studies.statistics.trees import LikelyQuantile, RankFigures
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import Curve
+    from snapdp.accuracy.curve import Curve
 
 # What is asked of a plan: a statistic with an epsilon, or with the accuracy that it is to have.
 #
@@ -403,14 +408,14 @@ def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) ->
 @lru_cache(maxsize=4096)  # a plan that is edited asks for most of its accuracies again
 def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     """Return the tight accuracy of a mechanism for whole values, in units of its numerator.        theory (14)"""
-    from snapdp.accuracy import accuracy
+    from snapdp.accuracy.error import accuracy
 
     return accuracy(replaced(p, step=WHOLE), alpha=alpha, method="tight")
 
 
 def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fraction:
     """Return the least epsilon, rounded up to four digits, at which one cell has an accuracy in numerator units."""
-    from snapdp.accuracy import epsilon_for
+    from snapdp.accuracy.epsilon import epsilon_for
 
     numerator = part.numerator
     found = epsilon_for(
@@ -427,7 +432,7 @@ def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fracti
 
 def curve_of_part(part: Part, alpha: Fraction) -> Curve:
     """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole."""
-    from snapdp.accuracy import Curve
+    from snapdp.accuracy.curve import Curve
 
     numerator = part.numerator
     return Curve(

@@ -1,6 +1,6 @@
 """A plan of several statistics: what each costs and is worth, and how they share a budget. No data, no ledger.
 
-Room: studies. It cannot see data. A line has an epsilon, given or found from a target accuracy. Epsilon typed = epsilon
+It cannot see data. A line has an epsilon, given or found from a target accuracy. Epsilon typed = epsilon
 charged, composition is a sum of exact rationals. How a plan looks stands in `table` and `words`.
 Theory: docs/theory/sensitivities.md.
 """
@@ -13,9 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import exact_amount, four_digits_up, listed, one_line
+from snapdp.display.numbers import exact_amount, four_digits_up
+from snapdp.display.text import listed, one_line
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
-from snapdp.exact import positive
+from snapdp.exact.numbers import positive
 from snapdp.studies.labels import told_apart
 from snapdp.studies.plans.advice import Offer, offer_of
 from snapdp.studies.plans.lines import Asked, Line, planned

@@ -1,6 +1,6 @@
 """A plan in words: its title, what should be changed, what its figures mean, what is protected and how well.
 
-Room: studies. It cannot see data. The same sentences serve terminals, Python and notebooks; how something is asked for
+It cannot see data. The same sentences serve terminals, Python and notebooks; how something is asked for
 differs, and is a `Spelling`. Ordered by importance, each short; what explains at length is among the details.
 """
 
@@ -12,17 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.display import (
-    confidence,
-    decimal_nearest,
-    each_by_itself,
-    exact_amount,
-    four_digits_up,
-    hides_nothing,
-    how_often,
-    listed,
-    one_line,
-)
+from snapdp.display.numbers import decimal_nearest, exact_amount, four_digits_up
+from snapdp.display.text import confidence, each_by_itself, hides_nothing, how_often, listed, one_line
 from snapdp.studies.columns import AS_NUMBERS, CategoryColumn, NumberColumn
 from snapdp.studies.grouping.margins import Hierarchy
 from snapdp.studies.labels import key_text
@@ -393,7 +384,7 @@ def plan_text(plan: Plan) -> str:
 
 def plan_html(plan: Plan) -> str:
     """Return a plan as a notebook shows it."""
-    from snapdp.display import html_card
+    from snapdp.display.html import html_card
 
     said = plan_words(plan)
     marked = [each.place for each in plan.useless]

@@ -1,6 +1,6 @@
 """Margins adjusted: the least squares tables of what was measured, which add up exactly, and what they are worth.
 
-Room: studies. Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the
+Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the
 indices, as they were drawn, never from numbers moved to what is possible; nothing rounds before a cell is printed.
 
     cell = factor * (adjusted numerator);  interval = cell +- factor * radius, inside the public range
@@ -18,26 +18,21 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from snapdp.display import four_digits_up
+from snapdp.display.numbers import four_digits_up
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import (
-    Enclosure,
-    ratio_nearest,
-    ratios_down,
-    ratios_up,
-    round_up,
-    to_float_down,
-    to_float_nearest,
-    to_float_up,
-)
-from snapdp.mechanism import EXACT_GAMMA, SnappingParameters
+from snapdp.exact.dyadic import round_up
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.numbers import ratio_nearest, ratios_down, ratios_up, to_float_down, to_float_nearest, to_float_up
+from snapdp.mechanism.parameters import EXACT_GAMMA, SnappingParameters
 from snapdp.studies.grouping.margins import TOTAL, Hierarchy, Margin, Margins
 from snapdp.studies.statistics.parts import Columns, Derived, DrawnPart, Part, mechanism
 from snapdp.studies.statistics.statistic import Detail, MarginsDetail, NumbersDetail, Statistic, WholeDetail
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import MarginFamily, MarginWorth, NumberWorth, SnappedNoise
+    from snapdp.accuracy.adjusted.figures import MarginWorth, NumberWorth
+    from snapdp.accuracy.adjusted.margins import MarginFamily
+    from snapdp.accuracy.adjusted.noise import SnappedNoise
     from snapdp.studies.statistics.parts import Numerator
 
 ADJUSTED = "adjusted"
@@ -52,7 +47,7 @@ Noises = tuple["SnappedNoise", ...]  # of the measured margins, in order
 
 def noise_of(p: SnappingParameters) -> SnappedNoise:
     """Return the noise of a measured margin: its numerators are whole numbers, which lie on its grid."""
-    from snapdp.accuracy import SnappedNoise
+    from snapdp.accuracy.adjusted.noise import SnappedNoise
 
     assert (1 / p.data_grid).denominator == 1, "a grid of at most one unit"
     return SnappedNoise(noise_scale=Fraction(p.noise_scale), grid=Fraction(p.data_grid))
@@ -94,7 +89,7 @@ def worth_of_margins(margins: Margins, noises: Noises, alpha: Fraction) -> tuple
 
 @lru_cache(maxsize=64)
 def _worth_of_levels(levels: Hierarchy, noises: Noises, alpha: Fraction) -> tuple[TableWorth, ...]:
-    from snapdp.accuracy import worth_of_kinds
+    from snapdp.accuracy.adjusted.figures import worth_of_kinds
 
     by_level = dict(zip(levels.measured, noises, strict=True))
     tree = levels.tree({margin: noise.weight for margin, noise in by_level.items()})
@@ -124,7 +119,7 @@ def _worth(
     noises: Noises,
     alpha: Fraction,
 ) -> tuple[MarginWorth, ...]:
-    from snapdp.accuracy import margins_worth
+    from snapdp.accuracy.adjusted.figures import margins_worth
 
     by_margin = dict(zip(measured, noises, strict=True))
     return tuple(margins_worth(sizes, by_margin, alpha=alpha, known_total=known_total, margins=asked))
@@ -194,7 +189,7 @@ def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[M
     """Return the adjusted tables of numerators, exactly."""
     if isinstance(margins, Hierarchy):
         return _adjusted_levels(margins, parts, rows)
-    from snapdp.accuracy import adjusted_tables, exact_table
+    from snapdp.accuracy.adjusted.margins import adjusted_tables, exact_table
 
     family = family_of(margins, tuple(noise_of(part.mechanism.parameters) for part in parts))
     tables = {}
@@ -206,7 +201,7 @@ def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[M
 
 def _adjusted_levels(levels: Hierarchy, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
     """Return the adjusted levels of numerators, exactly: every node is the sum of those below it."""
-    from snapdp.accuracy import adjusted_values
+    from snapdp.accuracy.adjusted.trees import adjusted_values
 
     noises = (noise_of(part.mechanism.parameters) for part in parts)
     tree = levels.tree({margin: noise.weight for margin, noise in zip(levels.measured, noises, strict=True)})
@@ -226,7 +221,7 @@ def _whole(indices: Sequence[int]) -> Any:
 
 def family_of(margins: Margins, noises: Noises) -> MarginFamily:
     """Return the measured margins with the variances that least squares reckon with."""
-    from snapdp.accuracy import margin_family
+    from snapdp.accuracy.adjusted.margins import margin_family
 
     weights = {margin: noise.weight for margin, noise in zip(margins.measured, noises, strict=True)}
     return margin_family(margins.sizes, weights, known_total=margins.known_total)
@@ -346,7 +341,8 @@ def _error(worth: NumberWorth, factor: Fraction) -> CellError:
 
 def _alone(statistic: Statistic, cells: int, epsilon: Fraction, alpha: Fraction) -> CellError | None:
     """Return the error of a sum of so many cells of the whole table, if that were all that is released."""
-    from snapdp.accuracy import NoiseTerm, worth_of_terms
+    from snapdp.accuracy.adjusted.figures import worth_of_terms
+    from snapdp.accuracy.adjusted.noise import NoiseTerm
 
     (table,) = replaced(statistic, margins=None).parts
     places = tuple(range(len(statistic.margins.sizes))) if statistic.margins is not None else ()

@@ -1,6 +1,6 @@
 """Statistics of rows whose number is private: centred sums with one count of the rows that all of them are over.
 
-Room: studies. Let q be steps above the lower bound of a column and R its levels. A row adds to a sum
+Let q be steps above the lower bound of a column and R its levels. A row adds to a sum
 
     2 q - R                       its distance from the middle, in half steps                         theory (9)
     (2 q_x - R_x)(2 q_y - R_y)    the product of two of them                                          theory (26)
@@ -27,14 +27,13 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    HALF,
+from snapdp.exact.dyadic import HALF
+from snapdp.exact.functions import root_for_rounding, sqrt_enclosure
+from snapdp.exact.numbers import (
     probability,
     ratio_nearest,
     ratios_down,
     ratios_up,
-    root_for_rounding,
-    sqrt_enclosure,
     to_float_down,
     to_float_nearest,
     to_float_up,

@@ -1,6 +1,6 @@
 """Counts of rows that meet conditions.
 
-Room: studies. Theory: docs/theory/sensitivities.md, (5), (6) and (22).
+Theory: docs/theory/sensitivities.md, (5), (6) and (22).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sample covariances, and the correlations that follow.
 
-Room: studies. Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is
+Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is
 public n P - S_x S_y is a sum over pairs of rows, released as one number, and the correlation follows where a study has
 both variances. Where it is private how many rows count the covariance follows from centred sums, centred products and a
 count, of the rows in which both columns are present; asked for, the correlation follows with centred squares of both.
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition

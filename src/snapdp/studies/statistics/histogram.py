@@ -1,6 +1,6 @@
 """Histograms: the number of rows in each category, or in each bin between public edges.
 
-Room: studies. A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
+A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
 cells move by 1 each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves.
 A missing number is in no bin, or in one of its own, the last.
 Theory: docs/theory/sensitivities.md, (5), (6) and (17).
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories
 from snapdp.studies.columns import BINNED, DROPPED, INLINE, CategoryColumn, Column
 from snapdp.studies.conditions import Condition, joined

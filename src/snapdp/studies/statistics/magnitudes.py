@@ -1,6 +1,6 @@
 """Magnitudes: how many rows lie in each power of two, and how many have no number. A first look that is charged.
 
-Room: studies. Released are the counts of a tree over the places of a column of magnitudes, and beside it the counts of
+Released are the counts of a tree over the places of a column of magnitudes, and beside it the counts of
 what is no number and of what is missing. Every row is in one of all places: one node of each depth of the tree, or one
 of the two others. So what neighbours lose is the larger of what both parts cost, not their sum. Derived, free of
 charge: bounds that leave at most a declared share of the numbers outside, quartiles, and the two shares of rows.
@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter, shown, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import parameter, shown, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Categories
 from snapdp.studies.columns import MAGNITUDE, Column, End, MagnitudeColumn, span_name
 from snapdp.studies.conditions import Condition, joined
@@ -50,7 +50,7 @@ from snapdp.studies.statistics.trees import (
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import LevelTree, RankedCell
+    from snapdp.accuracy.quantiles import LevelTree, RankedCell
 
 OUTSIDE, LEAST_OUTSIDE, MOST_OUTSIDE = Fraction(1, 20), Fraction(1, 10**6), Fraction(1, 2)
 LONGEST = 10**12  # of a share, below the line
@@ -122,7 +122,7 @@ class Magnitudes(TreeStatistic):
 
     @cached_property
     def tree(self) -> LevelTree:
-        from snapdp.accuracy import LevelTree
+        from snapdp.accuracy.quantiles import LevelTree
 
         return LevelTree(cells=self.column.places, branching=self.branching)
 
@@ -279,7 +279,7 @@ def best_branching(zero: int, outside: Fraction) -> int:
     """
     import numpy as np
 
-    from snapdp.accuracy import LevelTree
+    from snapdp.accuracy.quantiles import LevelTree
 
     places = 2 * zero
     tail, below, above = outside / 2, np.array([zero - 1]), np.arange(zero, places - 1)

@@ -1,6 +1,6 @@
 """Means of a column, or of several columns over the same rows.
 
-Room: studies. Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n.
+Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n.
 Where it is private how many rows count it follows from a *centred* sum in half steps (an integer also where the
 midpoint is off the grid) and a count, each with its share of epsilon. Means of several columns have a centred sum each
 and one count for all, of the rows in which all of them are present.
@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import parameter, shown
+from snapdp.exact.numbers import parameter, shown
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition

@@ -1,6 +1,6 @@
 """What a statistic releases: integer numerators in cells, and the mechanism of each.
 
-Room: studies. Holds no data.
+Holds no data.
 
     statistic = shift + factor * numerator,  the numerator an integer in [lower, upper]        theory (3)
 
@@ -15,8 +15,10 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
-from snapdp.mechanism import FINE, Mechanism, SnappingParameters, declared, spacing_of_doubles
+from snapdp.exact.dyadic import power_of_two_at_least
+from snapdp.exact.numbers import positive, to_float_nearest
+from snapdp.mechanism.mechanism import Mechanism, declared
+from snapdp.mechanism.parameters import FINE, SnappingParameters, spacing_of_doubles
 from snapdp.studies.aggregates import Count, Present, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.grouping.groups import Groups

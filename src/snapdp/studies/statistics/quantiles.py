@@ -1,6 +1,6 @@
 """Quantiles of a column, and its whole distribution: from a tree of counts of its levels.
 
-Room: studies. Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the
+Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the
 clamped and quantised values. All of them follow from one tree of counts, so as many as one likes cost as much as one,
 and the distribution itself is free.
 
@@ -21,9 +21,10 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import HALF, parameter, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.dyadic import HALF
+from snapdp.exact.numbers import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, LevelCounts
 from snapdp.studies.columns import DEFAULT_LEVELS, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
@@ -46,7 +47,7 @@ from snapdp.studies.statistics.trees import (
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import LevelTree
+    from snapdp.accuracy.quantiles import LevelTree
     from snapdp.studies.statistics.trees import LikelyQuantile, RankFigures
 
 Interval = tuple[float, float, float]  # a number and its ends
@@ -116,7 +117,7 @@ class Quantiles(TreeStatistic):
         return found if branching is not None else found._with_best_tree()
 
     def _with_best_tree(self) -> Self:
-        from snapdp.accuracy import best_tree
+        from snapdp.accuracy.quantiles import best_tree
 
         tree = best_tree(self.column.levels + 1, self.at, known_total=self.size_is_public)
         return replaced(self, branching=tree.branching)
@@ -133,7 +134,7 @@ class Quantiles(TreeStatistic):
 
     @cached_property
     def tree(self) -> LevelTree:
-        from snapdp.accuracy import LevelTree
+        from snapdp.accuracy.quantiles import LevelTree
 
         return LevelTree(cells=self.column.levels + 1, branching=self.branching, known_total=self.size_is_public)
 
@@ -300,7 +301,7 @@ class Quantiles(TreeStatistic):
         if not all(part.is_known for part in parts):
             yield from self._of_its_kind
             return
-        from snapdp.accuracy import RisingLine, ranked
+        from snapdp.accuracy.quantiles import RisingLine, ranked
 
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
         reaches = [drawn.radii(share) for share in self.at]

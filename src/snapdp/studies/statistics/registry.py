@@ -1,6 +1,6 @@
 """The kinds of statistics: one line for each.
 
-Room: studies. A new statistic is one new file and one line here; whatever reads, writes, plans, releases or audits
+A new statistic is one new file and one line here; whatever reads, writes, plans, releases or audits
 statistics finds its class by its kind. The independent checker of releases keeps a table of its own.
 """
 

@@ -1,6 +1,6 @@
 """What a statistic is, without data: its parts, what is charged for them, its groups, words and declarations.
 
-Room: studies. Holds no data. Everything that is particular to one kind stands in the file of that kind; this is what
+Holds no data. Everything that is particular to one kind stands in the file of that kind; this is what
 all of them share.
 
     charged = 1: epsilon typed = epsilon charged                                               theory (4)
@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError
 from snapdp.studies.aggregates import Aggregate, Aggregates, Persons, Test
 from snapdp.studies.columns import CategoryColumn, Column, MagnitudeColumn, NumberColumn

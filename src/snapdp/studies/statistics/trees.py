@@ -1,6 +1,6 @@
 """Counts of ordered cells as a tree: what is measured, and the ranks that follow from what was drawn.
 
-Room: studies. Holds no data. Every depth of the tree is a part of its own, at an equal share of epsilon; a row is in
+Holds no data. Every depth of the tree is a part of its own, at an equal share of epsilon; a row is in
 one node of each depth, so every depth is a table of disjoint cells like a histogram. Groups have a tree each.
 What ordered cells are is the business of the statistic: levels of a column, or powers of two.
 Theory: docs/theory/quantiles.md, (1), (9), (11)-(15).
@@ -14,16 +14,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import four_digits_up
+from snapdp.display.numbers import four_digits_up
 from snapdp.errors import BoundError, ParameterError
-from snapdp.mechanism import EXACT_GAMMA
+from snapdp.mechanism.parameters import EXACT_GAMMA
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.parts import USEFUL, Part, count_part, mechanism
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import LevelTree, Prefixes, RankedCell
+    from snapdp.accuracy.quantiles import LevelTree, Prefixes, RankedCell
     from snapdp.studies.statistics.parts import DrawnPart
 
 FINER = 1 << 12  # outputs are 2^-12 of the natural grid apart: thousands of them may be added
@@ -40,7 +40,7 @@ class TreeStatistic(Statistic):
         """Return the tree of its ordered cells, of one group."""
 
     def check_alpha(self, alpha: Fraction) -> None:
-        from snapdp.accuracy import level_for
+        from snapdp.accuracy.adjusted.radius import level_for
 
         level_for(alpha, self.tree.entering, EXACT_GAMMA)
 
@@ -113,7 +113,7 @@ class DrawnTree(Value):
 
     def prefixes(self, group: int) -> Prefixes:
         """Return the sums of the first cells of a group, in grids."""
-        from snapdp.accuracy import prefixes
+        from snapdp.accuracy.quantiles import prefixes
 
         pairs = zip(self.parts, self.tree.nodes, strict=True)
         measured = [part.indices[group * nodes : (group + 1) * nodes] for part, nodes in pairs]
@@ -126,7 +126,7 @@ class DrawnTree(Value):
 
     def ranked(self, found: Prefixes, shares: Sequence[Fraction]) -> list[RankedCell]:
         """Return the quantiles of a group."""
-        from snapdp.accuracy import ranked
+        from snapdp.accuracy.quantiles import ranked
 
         return ranked(found, shares, [self.radii(share) for share in shares])
 
@@ -138,7 +138,7 @@ def radii_in_grids(
     """Return the radii of a tree whose noise scale is so many grids, at alpha, clamps included.        theory (9)"""
     import numpy as np
 
-    from snapdp.accuracy import level_for
+    from snapdp.accuracy.adjusted.radius import level_for
 
     level = level_for(alpha, tree.entering, EXACT_GAMMA)
     some = None if cells is None else np.array(cells)
@@ -272,7 +272,7 @@ def cells_if_like(
 
     counts   of every cell of a public distribution: so many rows as `rows` are thought of as distributed like these
     """
-    from snapdp.accuracy import Prefixes, ranked
+    from snapdp.accuracy.quantiles import Prefixes, ranked
 
     total = sum(map(int, counts))
     if len(counts) != tree.cells or total < 1:

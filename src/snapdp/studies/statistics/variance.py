@@ -1,6 +1,6 @@
 """Sample variances, and the standard deviations that follow.
 
-Room: studies. Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public
+Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public
 n Q - S**2 is a sum over pairs of rows, released as one number. Where it is private how many rows count the variance
 follows from a centred sum, centred squares and a count. Both are divided by one row less than there are.
 Theory: docs/theory/sensitivities.md, (10), (25) and (27).
@@ -13,7 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from snapdp.exact import root_for_rounding, to_float_nearest
+from snapdp.exact.functions import root_for_rounding
+from snapdp.exact.numbers import to_float_nearest
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition

@@ -1,6 +1,6 @@
 """DuckDB, inside this process.
 
-Room: tables. Each call has a connection of its own: no setting of the caller, no extension from a network, no private
+Each call has a connection of its own: no setting of the caller, no extension from a network, no private
 row left behind. Of its errors only the number of a line of a CSV file is kept. Theory: docs/theory/exact-sums.md.
 """
 
@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import Any
 
 from snapdp.errors import DataError, PremiseError
-from snapdp.studies import KeyColumn
+from snapdp.studies.grouping.keys import KeyColumn
 from snapdp.tables.engines.engine import Engine, Watch, version_text
 from snapdp.tables.engines.self_check import parquet_rows
 from snapdp.tables.keys import load_keys

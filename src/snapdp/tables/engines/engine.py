@@ -1,6 +1,6 @@
 """What an engine is: a source opened where statements run, inside one read transaction, answered with exact integers.
 
-Room: tables. An engine is started only when it is asked for. Every error of an engine becomes one that carries no text
+An engine is started only when it is asked for. Every error of an engine becomes one that carries no text
 of the engine, not even as its context: engines quote cells. Theory: docs/theory/exact-sums.md.
 """
 
@@ -13,9 +13,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
-from snapdp.studies import Aggregate, Aggregates, Column, KeyColumn, NumberColumn, quantiser_of
+from snapdp.studies.aggregates import Aggregate, Aggregates
+from snapdp.studies.columns import Column, NumberColumn
+from snapdp.studies.grouping.keys import KeyColumn
+from snapdp.studies.quantiser import quantiser_of
 from snapdp.tables.engines.self_check import check_engine, literal_rows
 from snapdp.tables.inspection import (
     Look,

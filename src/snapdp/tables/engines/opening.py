@@ -1,6 +1,6 @@
 """Which engine answers for some data: DuckDB, Spark or PostgreSQL.
 
-Room: tables. One place for each engine.
+One place for each engine.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from snapdp.display import is_address
+from snapdp.display.text import is_address
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, Column, CsvDialect
+from snapdp.studies.categories import BOOLEAN, DATE
+from snapdp.studies.columns import CATEGORY, NUMBER, Column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
@@ -41,8 +43,8 @@ def open_table(
     dialect   how a CSV file is written, where it is not a plain one; refused for any other table
     spark     a SparkSession or the URL of a master: the paths are then read by Spark
 
-    >>> from snapdp.studies import Sum
-    >>> from snapdp.studies import integer_column
+    >>> from snapdp.studies.aggregates import Sum
+    >>> from snapdp.studies.columns import integer_column
     >>> age = integer_column("age", lower=0, upper=120, missing="middle")
     >>> open_table({"age": [31, None, 200]}).aggregates([Sum(column=age)])[Sum(column=age)]  # 31 + 60 + 120
     (211,)

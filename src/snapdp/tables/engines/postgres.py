@@ -1,6 +1,6 @@
 """Tables of a PostgreSQL server: the statements run there, inside one read-only transaction, and integers come back.
 
-Room: tables; psycopg is loaded when a table is opened. Only stored tables: a view may filter
+psycopg is loaded when a table is opened. Only stored tables: a view may filter
 or join, and a policy that hides rows from the role is refused by the server (row_security = off) instead of obeyed.
 A cast of NUMERIC to a double fails beyond the doubles, at both ends: cells are bounded by comparisons first. No cast
 of text is total, so text is never read as a number.
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from snapdp.errors import DataError, PremiseError
-from snapdp.studies import Column
+from snapdp.studies.columns import Column
 from snapdp.tables.engine_names import POSTGRESQL
 from snapdp.tables.engines.engine import INSTALL, Engine, version_text
 from snapdp.tables.sources.source import Source

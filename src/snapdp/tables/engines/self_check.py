@@ -1,6 +1,6 @@
 """Check of an engine before it sees a table: the statement of a release over known cells, with its integers pinned.
 
-Room: tables. Infinity, NaN, products beyond 64 bits, floors at half steps, quotes in text: an engine that treats one of
+Infinity, NaN, products beyond 64 bits, floors at half steps, quotes in text: an engine that treats one of
 them in another way than `generator` relies on gives wrong sums without an error, and the guarantee is about the right
 ones. So every engine answers the real statement, in its own dialect, over fourteen public rows before its first table.
 
@@ -22,20 +22,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from snapdp.errors import PremiseError, SnapdpError
-from snapdp.studies import (
-    BINNED,
-    DROPPED,
-    Aggregate,
-    Count,
-    Persons,
-    Present,
-    Products,
-    Sum,
-    category_column,
-    groups_of,
-    integer_column,
-    number_column,
-)
+from snapdp.studies.aggregates import Aggregate, Count, Persons, Present, Products, Sum
+from snapdp.studies.columns import BINNED, DROPPED, category_column, integer_column, number_column
+from snapdp.studies.grouping.groups import groups_of
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.tables.sql.generator import Script, Statement, script
 from snapdp.tables.sql.stored import LABEL, NUMERIC, TEXT, Field, Rows

@@ -1,6 +1,6 @@
 """Tables of Spark: the statements run in the cluster, and only their sums travel to the driver.
 
-Room: tables. A SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL;
+A SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL;
 pyspark is loaded when a table is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names
 mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps: no setting of the
 session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write
@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError, PremiseError
-from snapdp.studies import Column, CsvDialect
+from snapdp.studies.columns import Column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables import engine_names
 from snapdp.tables.engines.engine import INSTALL, Engine, version_text
 from snapdp.tables.engines.self_check import NAMES, literal_rows, parquet_rows

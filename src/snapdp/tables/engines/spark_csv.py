@@ -1,6 +1,6 @@
 """CSV files on Spark: lines are judged and cut into cells by expressions, in the cluster, by the one definition.
 
-Room: tables. Takes a reader and paths. Spark's own CSV reader is not used: it splits quoted cells at their line ends,
+Takes a reader and paths. Spark's own CSV reader is not used: it splits quoted cells at their line ends,
 replaces bytes that are not UTF-8, and skips lines of blanks. Here files are read as lines of bytes, split at the line
 end that a header has. One scan judges every line and counts per file; only sums reach the driver:
 
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import ENCODINGS, CsvDialect
+from snapdp.studies.csv_dialect import ENCODINGS, CsvDialect
 from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, header
 from snapdp.tables.sql.dialects import SPARK
 from snapdp.values import Value

@@ -1,6 +1,6 @@
 """Cells of Python objects as text that every engine reads alike.
 
-Room: tables. Object columns hold anything; what is no number is a missing number, what is no text an unknown category.
+Object columns hold anything; what is no number is a missing number, what is no text an unknown category.
 No object can raise in `cell_text`, `cell_digest` or `unpacked`: the schema alone decides whether a table is accepted.
 """
 
@@ -15,26 +15,22 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import DataError, PremiseError
-from snapdp.studies import (
+from snapdp.studies.categories import BooleanColumn, DateColumn, boolean_column, compared, date_column
+from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
     CATEGORY,
-    KEY,
-    BooleanColumn,
     CategoryColumn,
     Column,
-    DateColumn,
     MagnitudeColumn,
     NumberColumn,
     PersonColumn,
-    boolean_column,
     category_column,
-    compared,
-    date_column,
     number_column,
 )
+from snapdp.studies.grouping.keys import KEY
 
 # Arrow tables as DuckDB reads them: times as dates, half precision as single, and a type it does not know by its name.
 #

@@ -1,6 +1,6 @@
 """A CSV file as DuckDB reads it: checked byte by byte, then read as text.
 
-Room: tables. No row can fail to be a number; every row must have all cells. The text of the statement is public, so
+No row can fail to be a number; every row must have all cells. The text of the statement is public, so
 what the engine must know of the content (whether it may read in parallel) is told beside the text, by a variable of the
 connection. Theory: docs/theory/exact-sums.md, (11).
 """
@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from snapdp.errors import DataError
-from snapdp.studies import ENCODINGS, Column, CsvDialect, is_text
+from snapdp.studies.columns import Column
+from snapdp.studies.csv_dialect import ENCODINGS, CsvDialect, is_text
 from snapdp.tables.sources.cells import file_digest
 from snapdp.tables.sources.csv_form import BOM, LINE_ENDS, ROW_BYTES, NotWellFormed, header
 from snapdp.tables.sources.source import Source, existing, is_csv_name, path_literal, stat_of

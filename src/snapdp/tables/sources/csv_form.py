@@ -1,6 +1,6 @@
 """What a well-formed CSV file is: the definition, as a reader of bytes that is slow and plain.
 
-Room: tables. Reads bytes that it is given. Every engine accepts at most the files that this reader accepts, and gets
+Reads bytes that it is given. Every engine accepts at most the files that this reader accepts, and gets
 its rows: DuckDB after the checks of `csv_bytes`, Spark by the expressions of `spark_csv`. Tests compare both with it,
 on generated files. It also reads every header.
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snapdp.studies import ENCODINGS, CsvDialect, is_text
+from snapdp.studies.csv_dialect import ENCODINGS, CsvDialect, is_text
 from snapdp.values import Value
 
 BOM, ROW_BYTES = b"\xef\xbb\xbf", 2_000_000

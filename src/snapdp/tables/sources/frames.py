@@ -1,6 +1,6 @@
 """Columns in memory: dicts of numpy columns or lists, frames of pandas and Polars, Arrow tables.
 
-Room: tables. Registered on a DuckDB connection that the engine hands in. Nothing is guessed: Python objects become text
+Registered on a DuckDB connection that the engine hands in. Nothing is guessed: Python objects become text
 by one rule (`cells`), times become dates (`calendar`), and what has a schema keeps it.
 Errors here speak to the data holder before anything is spent: they name columns and types, never a cell.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import Column, PersonColumn
+from snapdp.studies.columns import Column, PersonColumn
 from snapdp.tables.sources.cells import (
     OF_NUMBERS,
     arrow_digest,

@@ -1,6 +1,6 @@
 """Which source some data are, by their type and name: a CSV or Parquet file, a DuckDB table, a frame, columns.
 
-Room: tables. Opens no file. Nothing is guessed: a file is what its name says, CSV has a declared dialect, and what is
+Opens no file. Nothing is guessed: a file is what its name says, CSV has a declared dialect, and what is
 declared but would not be read is refused. A source is a table or a projection of one: what filters or joins changes who
 a row is.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import CsvDialect
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.sources.cells import as_arrow
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.frames import ArrowSource, ColumnsSource, PandasColumns

@@ -1,6 +1,6 @@
 """What a source is: a table that can be opened on a connection, and recognised again.
 
-Room: tables. Opens nothing itself. Each kind of source has a file here, those of servers and clusters stand with their
+Opens nothing itself. Each kind of source has a file here, those of servers and clusters stand with their
 engines; `opening` says which one some data are.
 """
 
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import Column, CsvDialect
+from snapdp.studies.columns import Column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.sql.dialects import literal
 from snapdp.tables.sql.stored import Rows
 

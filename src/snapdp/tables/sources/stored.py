@@ -1,6 +1,6 @@
 """Parquet files of one schema, as DuckDB reads them.
 
-Room: tables. Opens them on a DuckDB connection that the engine hands in. Each file says its own columns; those that are
+Opens them on a DuckDB connection that the engine hands in. Each file says its own columns; those that are
 declared must be the same in all: the first file would decide how the others are read.
 What a file says of its cells, their extremes and how many are missing, decides nothing: writers leave NaN out of it.
 Errors here speak to the data holder before anything is spent: they name files and columns, never a cell.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import Column
+from snapdp.studies.columns import Column
 from snapdp.tables.sources.cells import file_digest
 from snapdp.tables.sources.source import (
     Source,

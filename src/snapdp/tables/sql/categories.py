@@ -1,6 +1,6 @@
 """A cell of a category column to its place in the declared list, in SQL that no cell can stop.
 
-Room: tables. Writes SQL, runs nothing. What a cell means is said in `studies.categories`; here the same is said to an
+Writes SQL, runs nothing. What a cell means is said in `studies.categories`; here the same is said to an
 engine. Casts of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole
 numbers alone, from yyyymmdd:
 
@@ -15,9 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from snapdp.studies import (
-    AS_NUMBERS,
-    BINNED,
+from snapdp.studies.categories import (
     DAY,
     FALSE_WORD,
     ISO_DATE,
@@ -28,10 +26,9 @@ from snapdp.studies import (
     YEAR,
     ZERO,
     BooleanColumn,
-    CategoryColumn,
     DateColumn,
-    MagnitudeColumn,
 )
+from snapdp.studies.columns import AS_NUMBERS, BINNED, CategoryColumn, MagnitudeColumn
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.tables.sql.stored import (
     CALENDAR,

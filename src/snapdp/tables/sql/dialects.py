@@ -1,6 +1,6 @@
 """What engines spell differently: types, division, counting, quoting, hashing. One value for each engine.
 
-Room: tables. Runs nothing. `generator` writes one text for all engines and asks a dialect for these words.
+Runs nothing. `generator` writes one text for all engines and asks a dialect for these words.
 Whatever an engine does not do exactly or not totally is spelled around here, with the reason. Theory:
 docs/theory/exact-sums.md.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from snapdp.studies import storable
+from snapdp.studies.columns import storable
 from snapdp.tables import engine_names
 from snapdp.values import Value
 

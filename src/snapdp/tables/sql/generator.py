@@ -1,6 +1,6 @@
 """One SQL generator: aggregates and declared columns to the text that computes exact integers.
 
-Room: tables. Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
+Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
 bounds, and made levels by operations that are exact and total (`levels`, `categories`); counts and sums of levels stand
 outside (`measures`). What engines spell differently is in `dialects`; how persons keep a few rows each, before any
 test, and how the cells are chosen in which they are counted themselves, behind all tests, in `persons`.
@@ -12,23 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from snapdp.display import visible
+from snapdp.display.text import visible
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import (
-    Aggregate,
-    Aggregates,
-    CategoryColumn,
-    Column,
-    Groups,
-    KeyColumn,
-    KeyedGroups,
-    MagnitudeColumn,
-    NumberColumn,
-    People,
-    PersonColumn,
-    Persons,
-    quantiser_of,
-)
+from snapdp.studies.aggregates import Aggregate, Aggregates, People, Persons
+from snapdp.studies.columns import CategoryColumn, Column, MagnitudeColumn, NumberColumn, PersonColumn
+from snapdp.studies.grouping.groups import Groups
+from snapdp.studies.grouping.keys import KeyColumn, KeyedGroups
+from snapdp.studies.quantiser import quantiser_of
 from snapdp.tables.sql.categories import category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.tables.sql.levels import (

@@ -1,6 +1,6 @@
 """How cells are read, as SQL: a verdict on every cell, how many have each, and the shapes of those that were not read.
 
-Room: tables. Writes SQL, runs nothing. Cells are read by the same expressions as in a release. A verdict is a number:
+Writes SQL, runs nothing. Cells are read by the same expressions as in a release. A verdict is a number:
 
     0 read    1 missing    2 not read as declared    3 read, but outside the bounds, the dates or the categories
 
@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from snapdp.exact import to_float_down, to_float_up
-from snapdp.studies import (
+from snapdp.exact.numbers import to_float_down, to_float_up
+from snapdp.studies.categories import BooleanColumn, DateColumn
+from snapdp.studies.columns import (
     AS_NUMBERS,
     DROPPED,
-    BooleanColumn,
     CategoryColumn,
     Column,
-    DateColumn,
     MagnitudeColumn,
     NumberColumn,
     PersonColumn,

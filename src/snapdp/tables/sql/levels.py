@@ -1,6 +1,6 @@
 """A cell of a number column to its level: read as a double, clamped, made a whole number of steps, exactly and totally.
 
-Room: tables. Writes SQL, runs nothing. The formula and its proven widths are `studies.quantiser`; here it is said to an
+Writes SQL, runs nothing. The formula and its proven widths are `studies.quantiser`; here it is said to an
 engine. Missing cells (NULL, NaN, text that is no number) have the level NULL. What a cell of a category column is,
 `categories` says. Theory: docs/theory/exact-sums.md, (2)-(5).
 """
@@ -11,33 +11,24 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from snapdp.exact import floor_log2, power_of_two
-from snapdp.studies import (
-    BINNED,
-    DOUBLE,
-    NARROW,
+from snapdp.exact.dyadic import floor_log2, power_of_two
+from snapdp.studies.aggregates import (
     Aggregate,
-    BinnedColumn,
     Bins,
     Categories,
-    CategoryColumn,
-    Column,
     Count,
-    GroupColumn,
-    Groups,
-    KeyedGroups,
     LevelCounts,
-    MagnitudeColumn,
     Member,
-    NumberColumn,
     People,
     Present,
     Products,
-    Quantiser,
     Sum,
     Test,
-    quantiser_of,
 )
+from snapdp.studies.columns import BINNED, CategoryColumn, Column, MagnitudeColumn, NumberColumn
+from snapdp.studies.grouping.groups import BinnedColumn, GroupColumn, Groups
+from snapdp.studies.grouping.keys import KeyedGroups
+from snapdp.studies.quantiser import DOUBLE, NARROW, Quantiser, quantiser_of
 from snapdp.tables.sql.categories import category_cell, magnitude_cell
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.tables.sql.stored import Field, double_constant, number_cell

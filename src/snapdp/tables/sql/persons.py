@@ -1,6 +1,6 @@
 """Persons: at most so many rows of each, chosen by a hash of person and row, the same ones on every engine.
 
-Room: tables. Writes SQL, runs nothing. The rows are levels: whole numbers, alike on every engine.
+Writes SQL, runs nothing. The rows are levels: whole numbers, alike on every engine.
 
     copy   numbers the equal rows of a person: 1, 2, 3, ...
     lot    SHA-256 of salt, levels, copy and person, its first 60 bits
@@ -21,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from snapdp.studies import Aggregate, KeyColumn, keyed_groups
+from snapdp.studies.aggregates import Aggregate
+from snapdp.studies.grouping.keys import KeyColumn, keyed_groups
 from snapdp.tables.sql.categories import category_cell, key_label
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.tables.sql.levels import cells_in_all, cells_of

@@ -1,6 +1,6 @@
 """How columns are stored: the kinds of stored types, and which declared kind may be stored as which.
 
-Room: tables. Runs nothing. What a source says of its schema decides here, before a cell is read: text is never read as
+Runs nothing. What a source says of its schema decides here, before a cell is read: text is never read as
 numbers where a schema calls it text (a label); cells without a schema, as of CSV files and of lists, are read by the
 pattern of their kind. Refusals name columns and types, never a cell.
 """
@@ -12,15 +12,13 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import DataError
-from snapdp.studies import (
+from snapdp.studies.categories import BOOLEAN, DATE
+from snapdp.studies.columns import (
     AS_NUMBERS,
-    BOOLEAN,
     CATEGORY,
-    DATE,
     INTEGER,
-    KEY,
     MAGNITUDE,
     NUMBER,
     PERSON,
@@ -28,6 +26,7 @@ from snapdp.studies import (
     Column,
     PersonColumn,
 )
+from snapdp.studies.grouping.keys import KEY
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.values import Value
 

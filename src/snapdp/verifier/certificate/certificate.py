@@ -1,6 +1,6 @@
 """The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
 
-Room: verifier. Format 1: a closed list of keys, rationals as text, the program as nested lists. Keys
+Format 1: a closed list of keys, rationals as text, the program as nested lists. Keys
 are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
 The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both. It knows less
 than the verifier: a certificate is made only if the checker accepts it, otherwise the verdict stands without one.

@@ -1,6 +1,6 @@
 """The independent checker of certificates: `python verify.py certificate.json`. Standard library only.
 
-Room: verifier, where the writer of certificates asks it, and `snapdp check` through the door; it imports nothing of
+where the writer of certificates asks it, and `snapdp check` through the door; it imports nothing of
 the package and can be copied out and run alone.
 Idea: a certificate is a program, a machine, a claim, and a bound of the privacy loss (VERIFIED) or a point where the
 claim fails (REFUTED). It is not believed: the bound is derived again, the witness is run, all in exact fractions.

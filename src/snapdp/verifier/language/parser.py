@@ -1,6 +1,6 @@
 """The two languages of Liu's note (L20), imperative statements and functional lets, read into the one syntax.
 
-Room: verifier. `parse` gives the tree of a text, `claim_value` the number a program claims; syntax.py goes back.
+`parse` gives the tree of a text, `claim_value` the number a program claims; syntax.py goes back.
 Right-hand sides of `param`, `query`, `claim`, grids and clamp bounds are exact rationals and are folded here; in
 statements the arithmetic stays, because there it is the machine's. A let is read from left to right, call by value,
 into statements; a name bound a second time gets a fresh one, so in the tree each name has one meaning.
@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NoReturn, assert_never
 
 from snapdp.errors import ProgramError
-from snapdp.exact import LARGEST_DECIMAL_EXPONENT, shown
+from snapdp.exact.numbers import LARGEST_DECIMAL_EXPONENT, shown
 from snapdp.verifier.language.syntax import (
     FUNCTIONS,
     Assignment,

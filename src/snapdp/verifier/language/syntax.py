@@ -1,6 +1,6 @@
 """The one syntax of the verifier: expressions, statements and programs, whatever language they were written in.
 
-Room: verifier. The parser, the tracer and the certificate all make these trees; rules, execution and loss read them.
+The parser, the tracer and the certificate all make these trees; rules, execution and loss read them.
 Parameters and exact right-hand sides are already folded into rationals here: a `Constant` is a real number r, and the
 machine uses fl(r). Grids and clamp bounds are exact rationals; whether the machine can hold them is a premise.
 Trees are immutable and compare by structure; `as_lists` and `from_lists` are the form that certificates carry.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, assert_never
 
-from snapdp.display import exact_operand
+from snapdp.display.numbers import exact_operand
 from snapdp.values import Value
 
 Part = TypeVar("Part", covariant=True)  # what the operands are: expressions here, bounds in machine/semantics.py
@@ -227,7 +227,7 @@ class Names:
 def expression_text(expression: Expression, names: Names | None = None) -> str:
     """Return an expression as it is written.
 
-    >>> from snapdp.verifier import parse
+    >>> from snapdp.verifier.language.parser import parse
     >>> tree = parse("program p { query f; y = f(D) - (1 - -2) * 3; return y; }")
     >>> expression_text(tree.statements[0].expression)
     'f(D) - (1 - -2) * 3'

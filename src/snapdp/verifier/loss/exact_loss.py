@@ -1,6 +1,6 @@
 """The exact loss of one output for two inputs: no bound, the program is run.
 
-Room: verifier. A law holds the preimages of the outputs for one input; the probability of an output is the sum over the
+A law holds the preimages of the outputs for one input; the probability of an output is the sum over the
 signs of the mass of its preimage, exact for every sampler but the ideal one. The loss is infinite where one input
 cannot give the output. A program that takes magnitudes has one preimage for each piece on which it is monotone.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
@@ -14,7 +14,9 @@ from functools import partial
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context, round_nearest
+from snapdp.exact.dyadic import round_nearest
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import ln_enclosure, mpfr_context
 from snapdp.values import Value
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape

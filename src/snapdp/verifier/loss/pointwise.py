@@ -1,6 +1,6 @@
 """The bound for one pair of inputs and one output, by cases: enclosures of every probability that occurs.
 
-Room: verifier. Two forms of the same analysis. `post` treats the sum's rounding as a fixed move of the boundary;
+Two forms of the same analysis. `post` treats the sum's rounding as a fixed move of the boundary;
 `note` perturbs the boundary by a factor 1 + eta either way, as the published case analysis does.
 For S = 1 the noise is negative: left(t) = P(y < t); for S = -1 positive: right(t) = P(y >= t).
 Theory: docs/theory/verifier-loss.md, (15)-(19).
@@ -12,19 +12,10 @@ import math
 from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import (
-    HALF,
-    Enclosure,
-    enclose,
-    exp_enclosure,
-    exponent_of_power,
-    floor_log2,
-    ln_enclosure,
-    nearest_multiple,
-    parameter,
-    power_of_two,
-    round_nearest,
-)
+from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import exp_enclosure, ln_enclosure
+from snapdp.exact.numbers import parameter
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Program, QueryValue
 from snapdp.verifier.loss.exact_loss import ProgramLaw
@@ -302,7 +293,8 @@ class OutputDraws(Value):
 def output_draws(program: Program, machine: Machine, *, f: object, output: object) -> OutputDraws:
     """Return the draws that lead from f(D) = f to an output.
 
-    >>> from snapdp.verifier import Machine, load_program
+    >>> from snapdp.verifier.language.programs import load_program
+    >>> from snapdp.verifier.machine.machine import Machine
     >>> found = output_draws(load_program("snap_half"), Machine(), f=3, output=6)
     >>> [each.condition for each in found.signs]
     [None, 'exp((f - x - Lambda/2) eps) < U <= exp((f - x + Lambda/2) eps)']

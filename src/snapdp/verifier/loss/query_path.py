@@ -1,6 +1,6 @@
 """The way from the query to what the noise is added to: scaled, shifted, negated or clamped, each step rounded once.
 
-Room: verifier. A step with a power of two rounds nothing; others move the two values of neighbours by half a unit each,
+A step with a power of two rounds nothing; others move the two values of neighbours by half a unit each,
 so that the float query can move by more than the sensitivity says: 0.4/0.1 - 0.3/0.1 > 1. What a clamp on the way cuts
 off need not be counted.
 Theory: docs/theory/verifier-loss.md, (37)-(39).
@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, assert_never
 
-from snapdp.exact import exponent_of_power, floor_log2, power_of_two, round_nearest
+from snapdp.exact.dyadic import exponent_of_power, floor_log2, power_of_two, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.folding import children

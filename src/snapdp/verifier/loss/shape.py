@@ -1,6 +1,6 @@
 """The shape that the loss theorem is about: any function of clamp(round(query + noise)), noise a multiple of S ln U.
 
-Room: verifier. Reads the folded expression of a program and finds the numbers of the theorem in it: the effective
+Reads the folded expression of a program and finds the numbers of the theorem in it: the effective
 epsilon of the noise and how often that is rounded (shape.py), how far the float query moves, grid and clamp. What is
 computed from the snapped value is post-processing (snap.py); what is done to the query before the noise is added is
 charged (query_path.py).
@@ -15,8 +15,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import assert_never
 
-from snapdp.display import four_digits, general, scientific_up
-from snapdp.exact import HALF, exponent_of_power, round_nearest
+from snapdp.display.numbers import four_digits, general, scientific_up
+from snapdp.exact.dyadic import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.loss.query_path import (

@@ -1,6 +1,6 @@
 """The snap of a program: how its innermost sum becomes multiples of a grid, between ends, and what is released of them.
 
-Room: verifier. Between the sum and the step that makes multiples (round, floor, rint) may stand clamps, and operations
+Between the sum and the step that makes multiples (round, floor, rint) may stand clamps, and operations
 that rise; outside of it one clamp is looked for, and everything else is post-processing.
 Theory: docs/theory/verifier-loss.md, (34)-(36) and (43)-(47).
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.errors import PremiseError
-from snapdp.exact import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
+from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.loss.query_path import SNAPPED, constant_operation, substituted

@@ -1,6 +1,6 @@
 """The universal bound: what any output can tell about the query, proved for every pair of neighbours at once.
 
-Room: verifier. The sum, the snap and the clamp are one fixed function of the real number f + noise; so only the tail of
+The sum, the snap and the clamp are one fixed function of the real number f + noise; so only the tail of
 the noise is perturbed, by the factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide. Where sums do
 not round the formula is the one by which the mechanism chooses its noise (mechanism/law/finite.py), so that what the
 mechanism charges is never judged by less.
@@ -13,17 +13,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from snapdp.display import general
-from snapdp.exact import (
-    exp_enclosure,
-    expm1_enclosure,
-    floor_log2,
-    ln_enclosure,
-    maximum,
-    power_of_two,
-    round_places_up,
-)
-from snapdp.mechanism import overhead_of, ratio_of_masses
+from snapdp.display.numbers import general
+from snapdp.exact.dyadic import floor_log2, power_of_two, round_places_up
+from snapdp.exact.enclosure import maximum
+from snapdp.exact.functions import exp_enclosure, expm1_enclosure, ln_enclosure
+from snapdp.mechanism.law.finite import overhead_of, ratio_of_masses
 from snapdp.values import Value
 from snapdp.verifier.loss.shape import FAILED, PROVED, Shape, TheoremPremise
 from snapdp.verifier.machine.draws import GRID_BITS

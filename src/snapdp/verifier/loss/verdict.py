@@ -1,6 +1,6 @@
 """The verdict on a program: VERIFIED, REFUTED, UNBOUNDED or INCONCLUSIVE, always with the bracket of the loss.
 
-Room: verifier. VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; neither on
+VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; neither on
 the other. The bracket is [largest exact loss found, certified upper bound].
 Theory: docs/theory/verifier-loss.md, "Verdicts".
 """
@@ -11,9 +11,12 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import general, one_line
+from snapdp.display.numbers import general
+from snapdp.display.text import one_line
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import exp_enclosure, parameter, power_of_two, round_places_up, shown
+from snapdp.exact.dyadic import power_of_two, round_places_up
+from snapdp.exact.functions import exp_enclosure
+from snapdp.exact.numbers import parameter, shown
 from snapdp.values import Value, replaced
 from snapdp.verifier.language.parser import claim_value
 from snapdp.verifier.language.syntax import Program

@@ -1,6 +1,6 @@
 """The search for a pair of neighbours and an output that tell them apart by more than a claim.
 
-Room: verifier. First for outputs that one neighbour cannot give at all: at the ends of a bounded sampler, and in the
+First for outputs that one neighbour cannot give at all: at the ends of a bounded sampler, and in the
 holes that noise without a snap leaves. Then for large finite losses, where they are known to sit: inputs at an end of
 the range, on many phases of the grid, and outputs where the noise or its logarithm crosses a power of two.
 A search gives a lower bound only; it is deterministic. Theory: docs/theory/verifier-loss.md, (20)-(21) and below.
@@ -13,7 +13,7 @@ from fractions import Fraction
 from random import Random
 
 from snapdp.errors import PremiseError
-from snapdp.exact import floor_log2, power_of_two, round_down, round_nearest, round_up
+from snapdp.exact.dyadic import floor_log2, power_of_two, round_down, round_nearest, round_up
 from snapdp.verifier.language import syntax
 from snapdp.verifier.language.syntax import Query
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss

@@ -1,6 +1,6 @@
 """Draws: the floats a random draw can be, in order, and the probability of all that lie below one of them.
 
-Room: verifier. A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a
+A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a
 range of integers and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`;
 for `ideal` an enclosure, because the ends of a preimage are exponentials.
 Draws deeper than 2**-8192 are one element, numbered `first`, whose number is the limit (0, or -infinity for ln U):
@@ -15,20 +15,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import ParameterError
-from snapdp.exact import (
-    Enclosure,
-    enclose,
-    exact_mpfr,
-    exp_enclosure,
-    mpfr_context,
-    nearest_multiple,
-    parameter,
-    power_of_two,
-    round_nearest,
-    shown,
-)
+from snapdp.exact.dyadic import nearest_multiple, power_of_two, round_nearest
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import exact_mpfr, exp_enclosure, mpfr_context
+from snapdp.exact.numbers import parameter, shown
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Program, Query, Sample
 from snapdp.verifier.machine.machine import Machine
@@ -226,7 +218,8 @@ class Given(Value):
 def given(program: Program, machine: Machine, values: Mapping[str, object]) -> Given:
     """Return the values for a run of a program, by the names of its queries and samples; all are needed.
 
-    >>> from snapdp.verifier import Machine, load_program
+    >>> from snapdp.verifier.language.programs import load_program
+    >>> from snapdp.verifier.machine.machine import Machine
     >>> found = given(load_program("snap_half"), Machine(p=3), {"f": 3, "U": "0.3", "S": -1})
     >>> found.environment["U"], [rounded.name for rounded in found.rounded]
     (Fraction(5, 16), ['U'])

@@ -1,6 +1,6 @@
 """The float program run exactly at any precision, and the preimage of one output: the draws that lead to it.
 
-Room: verifier. Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
+Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
 the draw whenever every step is, so the draws that give one output are consecutive: a preimage, found by bisection on
 the numbers of the floats. Signs and magnitudes of what is drawn make pieces of the row, monotone each (execution.py).
 Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
 
 from snapdp.errors import PremiseError
-from snapdp.exact import HALF, exact_mpfr, exponent_of_power, mpfr_context
+from snapdp.exact.dyadic import HALF, exponent_of_power
+from snapdp.exact.functions import exact_mpfr, mpfr_context
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.draws import Draw, RoundedLogarithm, uniform_draw

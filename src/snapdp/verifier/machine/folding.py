@@ -1,6 +1,6 @@
 """A program as one expression: assignments written out, constant sub-expressions evaluated once by the machine.
 
-Room: verifier. What is left is an expression over samples and queries whose constants are the floats that the program
+What is left is an expression over samples and queries whose constants are the floats that the program
 really uses: 1/eps is fl(1/fl(eps)), the same in every run, so it shifts the scale of the noise and is no error.
 Theory: docs/theory/verifier-loss.md, (1)-(2).
 """
@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import NamedTuple, assert_never
 
 from snapdp.errors import ProgramError
-from snapdp.exact import floor_log2, ln_nearest, round_nearest
+from snapdp.exact.dyadic import floor_log2, round_nearest
+from snapdp.exact.functions import ln_nearest
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.machine import FUNCTIONS, Machine

@@ -1,6 +1,6 @@
 """The machine of a judgement: precision, exponent range, how well ln rounds, how U is sampled, whether sums round.
 
-Room: verifier. Part of every derivation, verdict and certificate. Rounding is to nearest, ties to even; evaluation is
+Part of every derivation, verdict and certificate. Rounding is to nearest, ties to even; evaluation is
 strict, nothing is contracted to fma or kept in extended precision: the report states that as an assumption. Where the
 sum is exact, + and - do not round, and a multiple of a power of two is itself: what a mechanism does that adds with
 whole numbers. Constants, products, quotients, ln and the ends of clamps have p bits on every machine.
@@ -14,7 +14,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.errors import ParameterError
-from snapdp.exact import exponent_of_power, nearest_multiple, power_of_two, round_nearest, shown
+from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two, round_nearest
+from snapdp.exact.numbers import shown
 from snapdp.values import Value
 
 KEYS = {"p": "p", "ln": "ln_roundings", "sampler": "sampler", "umin": "umin", "sum": "sum"}

@@ -1,6 +1,6 @@
 """What a program computes: in floating point, where every inexact step rounds, and over the reals, where none does.
 
-Room: verifier. `evaluate_float` is the definition that rules and faster executions are tested against: each operation
+`evaluate_float` is the definition that rules and faster executions are tested against: each operation
 is done on rationals and rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents
 are unbounded: no over- or underflow.
 `evaluate_real` encloses the real value of a bound: rationals stay exact, only ln is rounded, outward, by MPFR.
@@ -15,16 +15,9 @@ from functools import lru_cache
 from typing import Any, assert_never
 
 from snapdp.errors import PremiseError
-from snapdp.exact import (
-    Enclosure,
-    exact_mpfr,
-    exponent_of_power,
-    ln_enclosure,
-    ln_nearest,
-    mpfr_context,
-    nearest_multiple,
-    round_nearest,
-)
+from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, round_nearest
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.functions import exact_mpfr, ln_enclosure, ln_nearest, mpfr_context
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import (
     Assignment,

@@ -1,6 +1,6 @@
 """`@snapdp.audit`: a Python function becomes a program that the verifier can judge.
 
-Room: verifier. The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments
+The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments
 that are keyword-only are parameters, their values the defaults. Only the private value and the draws become symbols:
 parameters stay the numbers they are, so that integers are exact where Python's are.
 The function can still be called; what is given for its private value and its draws is a double then, as it was judged,
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
-from snapdp.exact import parameter, shown
+from snapdp.exact.numbers import parameter, shown
 from snapdp.values import replaced
 from snapdp.verifier.language.parser import ETA, LONGEST_TEXT, RESERVED, parse
 from snapdp.verifier.language.programs import decoded
@@ -59,7 +59,7 @@ def audit(
     >>> @audit(query=(-64, 64), epsilon=0.5)
     ... def naive(f, U, S, *, eps=0.5):
     ...     return f + S * ln(U) / eps
-    >>> from snapdp.verifier import ln
+    >>> from snapdp.verifier.python.symbols import ln
     >>> naive.program.statements[-1].expression.left
     QueryValue(name='f')
     """

@@ -1,6 +1,6 @@
 """Symbols: numbers of a traced function that write down every operation instead of doing it.
 
-Room: verifier. Where a number of the function meets a symbol it becomes a double there, as it does in Python: correctly
+Where a number of the function meets a symbol it becomes a double there, as it does in Python: correctly
 rounded, or too large. What no program can say is refused with its line: a comparison, a branch, a conversion to a
 number, a function that is not ours; and what Python computes otherwise on floats than by the operations it asks of
 symbols (sum, math.sumprod). What may be an integer in Python says so (symbols.py), and does only what is the same on
@@ -18,9 +18,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.exact import datum, exponent_of_power, ln_nearest, nearest_multiple, parameter, shown, to_float_nearest
+from snapdp.exact.dyadic import exponent_of_power, nearest_multiple
+from snapdp.exact.functions import ln_nearest
+from snapdp.exact.numbers import datum, parameter, shown, to_float_nearest
 from snapdp.verifier.language.parser import DEEPEST, LARGEST_EXPANSION, RESERVED
 from snapdp.verifier.language.syntax import (
     Assignment,

@@ -1,6 +1,6 @@
 """A Python function run on symbols: what it computes becomes a program of the verifier's language.
 
-Room: verifier. The private value and the draws are `Traced` values (symbols.py) that write down every operation instead
+The private value and the draws are `Traced` values (symbols.py) that write down every operation instead
 of doing it; all other numbers stay what they are, and Python computes with them as it does when the function runs.
 Local variables give the statements their names: they are read after each line of the function, from its frame.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
-from snapdp.display import one_line
+from snapdp.display.text import one_line
 from snapdp.errors import ProgramError
 from snapdp.verifier.python.symbols import ADVICE, Trace, Traced, named, of_one_end
 

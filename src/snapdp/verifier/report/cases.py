@@ -1,6 +1,6 @@
 """The table of cases for readers and for machines: constants as printed, certified and exact, side by side.
 
-Room: verifier. Constants are C = (loss - eps)/(B eps eta), rounded to two places; a loss below eps is "< 0". The cases
+Constants are C = (loss - eps)/(B eps eta), rounded to two places; a loss below eps is "< 0". The cases
 of a mechanism are told in data units; its program counts sensitivities from the middle of the range.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import decimal_down, decimal_nearest, decimal_up, exact_amount, exact_float
-from snapdp.exact import floor_log10, power_of_ten
-from snapdp.mechanism import SnappingParameters
+from snapdp.display.numbers import decimal_down, decimal_nearest, decimal_up, exact_amount, exact_float
+from snapdp.exact.dyadic import floor_log10, power_of_ten
+from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import expression_text, names_of, printed, statement_text
 from snapdp.verifier.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter

@@ -1,6 +1,6 @@
 """Derivations for readers: text, a LaTeX tree, a page of HTML that folds, and plain values for machines.
 
-Room: verifier. One step per line: the expression, the interval that holds its float value, and the rule's name.
+One step per line: the expression, the interval that holds its float value, and the rule's name.
 Steps that only look something up (Var, F(D), Sample, Const-F) are left out of the text and kept in the trees.
 """
 
@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, assert_never
 
-from snapdp.display import TEXT_STYLE, Html, escape, exact_operand, folded, html_block, html_page, html_table
+from snapdp.display.html import TEXT_STYLE, Html, escape, folded, html_block, html_page, html_table
+from snapdp.display.numbers import exact_operand
 from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,

@@ -1,6 +1,6 @@
 """The verdict on a mechanism beside its parameters: what it was chosen to be, and what is proved of it.
 
-Room: verifier. For a terminal of 80 columns: losses are told as distances from epsilon, rounded outward, because the
+For a terminal of 80 columns: losses are told as distances from epsilon, rounded outward, because the
 forty digits that they share with it say nothing. Exact numbers are in the values for machines, and in the report.
 """
 
@@ -12,8 +12,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import exact_amount, four_digits, two_digits
-from snapdp.mechanism import SnappingParameters
+from snapdp.display.numbers import exact_amount, four_digits, two_digits
+from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import replaced
 from snapdp.verifier.loss.shape import TheoremPremise
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict

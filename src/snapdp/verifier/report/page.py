@@ -1,6 +1,6 @@
 """The report of a verdict: one page of HTML with everything in it, no script, nothing fetched.
 
-Room: verifier. For auditors: verdict, the program that was judged, version, certificate, loss against claim, bracket,
+For auditors: verdict, the program that was judged, version, certificate, loss against claim, bracket,
 premises, pictures, the case table at the pair in question, reproduction, and the folding derivation. What has dozens of
 digits is told short, rounded to the side that is safe, and folds out exactly.
 """
@@ -14,34 +14,25 @@ from fractions import Fraction
 from typing import NamedTuple
 from urllib.parse import quote
 
-from snapdp.display import (
-    Html,
+from snapdp.display.html import Html, escape, folded, html_block, html_fragment, html_page, html_table
+from snapdp.display.numbers import decimal_up, exact_float, general, scientific_up
+from snapdp.display.pictures import (
     Look,
     box,
-    decimal_up,
     dot,
-    escape,
-    exact_float,
     figure_of,
-    folded,
     framed,
-    general,
-    html_block,
-    html_fragment,
-    html_page,
-    html_table,
     inside,
     level,
     scale,
-    scientific_up,
     tick_text,
     ticks,
     together,
     upright,
     written,
 )
-from snapdp.exact import Enclosure
-from snapdp.mechanism import SnappingParameters
+from snapdp.exact.enclosure import Enclosure
+from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.verifier.language.syntax import printed
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.pointwise import Outputs, Pointwise, case_table, cell_ends, held_output

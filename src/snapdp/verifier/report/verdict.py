@@ -1,6 +1,6 @@
 """A verdict for readers and for machines: text with the verdict first, and plain values.
 
-Room: verifier. Losses are shown as decimals rounded outward, so that a printed bracket holds; C is shown to two digits.
+Losses are shown as decimals rounded outward, so that a printed bracket holds; C is shown to two digits.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, assert_never
 
-from snapdp.display import decimal_down, decimal_up, exact_amount, exact_float, general, scientific_up
+from snapdp.display.numbers import decimal_down, decimal_up, exact_amount, exact_float, general, scientific_up
 from snapdp.errors import SnapdpError
-from snapdp.exact import round_nearest, to_float_nearest
+from snapdp.exact.dyadic import round_nearest
+from snapdp.exact.numbers import to_float_nearest
 from snapdp.values import Value
 from snapdp.verifier.certificate.certificate import gaps, producing_draw, shown_sign, skipping_pieces, witness
 from snapdp.verifier.language import syntax

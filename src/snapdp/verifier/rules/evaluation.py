@@ -1,6 +1,6 @@
 """A program evaluated twice at one draw, in floats and over the reals, with the derived bounds around both.
 
-Room: verifier. What Theorem 1' says for every draw is seen at one: at each step the float value lies between the bounds
+What Theorem 1' says for every draw is seen at one: at each step the float value lies between the bounds
 that the rules derive, and so does the real value, because every rule only moves bounds outward.
 Theory: docs/theory/verifier-rules.md, (4).
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from snapdp.exact import Enclosure
+from snapdp.exact.enclosure import Enclosure
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Expression, Program, Sample, Statement
 from snapdp.verifier.machine.draws import Given, given
@@ -75,7 +75,8 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *
 
     rules   "sound", or the unsound ones of L20: "printed" as they stand, "repaired" with max, min and minus put right
 
-    >>> from snapdp.verifier import Machine, load_program
+    >>> from snapdp.verifier.language.programs import load_program
+    >>> from snapdp.verifier.machine.machine import Machine
     >>> found = evaluate(load_program("snap_half"), Machine(), {"f": 3, "U": "0.3", "S": -1})
     >>> found.is_sound, found.result.computed, found.result.is_exact
     (True, Fraction(6, 1), True)

@@ -1,6 +1,6 @@
 """Intervals of bounds, and the exact images that rules round: sums, products, quotients, negation, powers of two.
 
-Room: verifier. An interval holds one float value between two bounds (real expressions) and knows the range where both
+An interval holds one float value between two bounds (real expressions) and knows the range where both
 lie. With a sign known from the range a product takes the one corner that matters, else the least or greatest of all.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from snapdp.exact import exponent_of_power, mpfr_context
+from snapdp.exact.dyadic import exponent_of_power
+from snapdp.exact.functions import mpfr_context
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Binary, Constant, Negation
 from snapdp.verifier.machine.semantics import Bound, Greatest, Least

@@ -1,6 +1,6 @@
 """The rules as L20 prints them, kept to show where they fail. Nothing is judged by them.
 
-Room: verifier. Figure 1 of L20, read literally (lower bound from the maximum, upper from the minimum; unary operations
+Figure 1 of L20, read literally (lower bound from the maximum, upper from the minimum; unary operations
 all taken as increasing), or repaired in these two points. Both choose the factor by the sign of the *real* value of the
 expression, and that is unsound where the bounds of one value have different signs: (0.75 * 6 + 0.5) - 5 at p = 3 is 0
 over the reals, -1 in floats, and the repaired rules derive [-8/9, 1449/1024]. Sound rules: rules.py.
@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import assert_never
 
 from snapdp.errors import ParameterError
-from snapdp.exact import round_nearest, shown
+from snapdp.exact.dyadic import round_nearest
+from snapdp.exact.numbers import shown
 from snapdp.values import replaced
 from snapdp.verifier.language.syntax import (
     Binary,

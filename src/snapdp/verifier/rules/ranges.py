@@ -1,6 +1,6 @@
 """Where a bound can lie at all: intervals with infinite ends, rounded outward, from which rules read signs.
 
-Room: verifier. Ends are MPFR numbers of 64 bits, rounded away from the interval's inside, so a sign read here holds
+Ends are MPFR numbers of 64 bits, rounded away from the interval's inside, so a sign read here holds
 for every draw and every query value. `nonzero` says that zero is left out although an end may touch it (U > 0).
 Trap: operators on an mpfr round to the ambient context; only methods of our own contexts are used.
 """
@@ -11,7 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.exact import exact_mpfr, fraction_of_mpfr, mpfr_context, nearest_multiple
+from snapdp.exact.dyadic import nearest_multiple
+from snapdp.exact.functions import exact_mpfr, fraction_of_mpfr, mpfr_context
 
 BITS = 64
 

@@ -1,6 +1,6 @@
 """The rules: from a program and a machine to bounds on every value the machine computes, without regard to signs.
 
-Room: verifier. A derivation proves, for every draw and every query value, lower <= float value <= upper, where both
+A derivation proves, for every draw and every query value, lower <= float value <= upper, where both
 bounds are real expressions (Theorem 1' in docs/theory/verifier-rules.md). Each inexact operation contributes one
 rd/ru around the exact image of its operands' bounds. Where ranges.py knows a sign, rd and ru are written as powers of
 1 + eta and products take the one corner that matters; soundness does not need it, readers do.
@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from snapdp.errors import ProgramError
-from snapdp.exact import exponent_of_power, power_of_two, round_nearest
+from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_nearest
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import (
     Binary,

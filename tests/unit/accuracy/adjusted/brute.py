@@ -11,7 +11,7 @@ from itertools import product
 from snapdp.accuracy.adjusted.margins import Margin, MarginFamily
 from snapdp.accuracy.adjusted.noise import Summand, spacing_of
 from snapdp.accuracy.adjusted.trees import CountTree
-from snapdp.exact import exp_enclosure
+from snapdp.exact.functions import exp_enclosure
 
 F = Fraction
 ZERO = F(0)

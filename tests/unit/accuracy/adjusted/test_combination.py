@@ -21,8 +21,9 @@ from snapdp.accuracy.adjusted.radius import (
     wide_radius,
 )
 from snapdp.errors import ParameterError
-from snapdp.exact import Enclosure, enclose, exp_enclosure
-from snapdp.mechanism import EXACT_GAMMA
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import exp_enclosure
+from snapdp.mechanism.parameters import EXACT_GAMMA
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw
 from tests.unit.accuracy.adjusted.sums import noise
 

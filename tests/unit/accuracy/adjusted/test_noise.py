@@ -8,8 +8,9 @@ import pytest
 
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise, count_noise
 from snapdp.errors import ParameterError
-from snapdp.exact import enclose
-from snapdp.mechanism import Inner, exact_parameters, law_of
+from snapdp.exact.enclosure import enclose
+from snapdp.mechanism.law.law import law_of
+from snapdp.mechanism.parameters import Inner, exact_parameters
 from tests.unit.accuracy.brute import overlap
 
 F = Fraction

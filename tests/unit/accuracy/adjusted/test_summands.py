@@ -19,7 +19,7 @@ from snapdp.accuracy.adjusted.noise import (
     summands_of,
     tail_numbers,
 )
-from snapdp.exact import ln_enclosure
+from snapdp.exact.functions import ln_enclosure
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw
 from tests.unit.accuracy.adjusted.sums import added, noise
 

@@ -8,7 +8,7 @@ import pytest
 
 from snapdp.accuracy.adjusted.noise import exponent_reaching
 from snapdp.accuracy.adjusted.radius import EXPONENTS, LN_2, SumNumbers, cosh_up, growth, sum_numbers, wide_radius
-from snapdp.exact import exp_enclosure, ln_enclosure
+from snapdp.exact.functions import exp_enclosure, ln_enclosure
 from tests.tiers import one_in
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw
 from tests.unit.accuracy.adjusted.sums import added, small_tables

@@ -22,7 +22,8 @@ from snapdp.accuracy.error import METHODS, accuracy
 from snapdp.accuracy.moments import bias
 from snapdp.accuracy.published.formulas import f_z
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import exponential, nearest_multiple, round_digits_up
+from snapdp.exact.dyadic import nearest_multiple, round_digits_up
+from snapdp.exact.functions import exponential
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.parameters import Inner
@@ -487,7 +488,7 @@ def test_no_plan_and_no_release_loads_a_printed_formula():
     program = (
         "import sys, snapdp; m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=9); m.release(3); "
         "m.accuracy(); m.bias(3); m.bound_for('0.05'); m.noise_interval(3); "
-        "from snapdp.accuracy import worth_of_mechanism; "
+        "from snapdp.accuracy.summary import worth_of_mechanism; "
         "worth_of_mechanism(epsilon=1, sensitivity=1, lower=0, upper=9); "
         "import snapdp.release, snapdp.audits, snapdp.cli.app; "
         "print([name for name in sys.modules if 'published' in name])"

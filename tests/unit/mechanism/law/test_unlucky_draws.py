@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.exact import floor_log2, power_of_two
+from snapdp.exact.dyadic import floor_log2, power_of_two
 from snapdp.mechanism.law.finite import FiniteLaw
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.law.loss import (

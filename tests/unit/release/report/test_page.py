@@ -10,10 +10,10 @@ import re
 import pytest
 
 import snapdp
-from snapdp.release import Release
 from snapdp.release.numbers import shown_pair
 from snapdp.release.remarks import unknown_places
 from snapdp.release.report.results import table_places
+from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record
 from tests.unit.release.report.printed import printed
 
@@ -220,7 +220,7 @@ def test_a_page_runs_nothing_fetches_nothing_and_styles_nothing_inline(release):
 
 
 def test_the_page_says_how_to_check_it_with_the_digest_of_the_record(release):
-    from snapdp.studies import digest
+    from snapdp.studies.declarations import digest
 
     page = release.to_html().partition("<h2>How to check this</h2>")[2]
     assert digest(release.to_json()) in page

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import snapdp
-from snapdp.display import Axis, Step, step_figure
+from snapdp.display.pictures import Axis, Step, step_figure
 from snapdp.release.report.results import MOST_PICTURES
 
 PATH = re.compile(r'd="([^"]*)"')

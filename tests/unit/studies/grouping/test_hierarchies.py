@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.studies import study_from_values
 from snapdp.studies.categories import parents_table, with_parents
 from snapdp.studies.columns import category_column
 from snapdp.studies.grouping.groups import groups_of
 from snapdp.studies.grouping.margins import hierarchy_of
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.counts import count_query
+from snapdp.studies.study_file import study_from_values
 
 F = Fraction
 TOWNS = {"kind": "category", "categories": ["a", "b", "c", "d"]}

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.studies import plan_of, study_from_toml, study_from_values, study_to_toml
 from snapdp.studies.columns import category_column
 from snapdp.studies.grouping.groups import groups_of
 from snapdp.studies.grouping.margins import margin_text, margins_of
+from snapdp.studies.study_file import plan_of, study_from_toml, study_from_values, study_to_toml
 
 F = Fraction
 REGION = {"kind": "category", "categories": ["north", "south", "east"]}

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError, SnapdpError
-from snapdp.studies import study_from_toml, study_from_values, study_to_toml
 from snapdp.studies.categories import level_columns, parent_places, parents_table, with_parents
 from snapdp.studies.columns import category_column
 from snapdp.studies.declarations import groups_from, groups_values
 from snapdp.studies.grouping.groups import groups_of
+from snapdp.studies.study_file import study_from_toml, study_from_values, study_to_toml
 
 TOWNS = ["Aachen", "Bonn", "Mainz", "Trier"]
 COUNTIES = {"NRW": ["Bonn", "Aachen"], "RLP": ["Mainz", "Trier"]}

@@ -7,8 +7,8 @@ from fractions import Fraction
 import snapdp
 from snapdp.accuracy.curve import Hint, cliff_hint
 from snapdp.accuracy.epsilon import next_four_digits
-from snapdp.exact import round_digits_up
-from snapdp.studies import cliff_in_words, cliffs_of
+from snapdp.exact.dyadic import round_digits_up
+from snapdp.studies.plans.advice import cliff_in_words, cliffs_of
 from snapdp.values import replaced
 
 F = Fraction

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp.accuracy import accuracy
-from snapdp.display import four_digits_up
+from snapdp.accuracy.error import accuracy
+from snapdp.display.numbers import four_digits_up
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.dyadic import floor_log10, power_of_ten
 from snapdp.studies.columns import category_column, integer_column, number_column

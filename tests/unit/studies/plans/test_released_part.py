@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.accuracy import Curve
-from snapdp.studies import RankCurve, ReleasedPart, shown_parts
+from snapdp.accuracy.curve import Curve
+from snapdp.studies.plans.lines import RankCurve, ReleasedPart, shown_parts
 
 F = Fraction
 COLUMNS = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.exact import nearest_multiple
+from snapdp.exact.dyadic import nearest_multiple
 from snapdp.release.release import exact_values
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition

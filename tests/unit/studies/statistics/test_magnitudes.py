@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 
-from snapdp.accuracy import Prefixes, ranked
+from snapdp.accuracy.quantiles import Prefixes, ranked
 from snapdp.errors import ParameterError
 from snapdp.studies.categories import boolean_column
 from snapdp.studies.columns import magnitude_column, number_column

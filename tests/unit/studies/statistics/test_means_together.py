@@ -12,14 +12,14 @@ from math import isqrt
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
-from snapdp.studies import ask, study_from_values
 from snapdp.studies.aggregates import Present
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.lines import Line, ask
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean, mean_query
 from snapdp.studies.statistics.statistic import aggregates_of, numerators
+from snapdp.studies.study_file import study_from_values
 from snapdp.tables.engines.opening import open_table
 from tests.unit.studies.statistics.enumeration import Extremes, grid_values
 

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition

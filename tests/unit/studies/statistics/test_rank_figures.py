@@ -8,12 +8,14 @@ from itertools import accumulate
 import pytest
 
 import snapdp
-from snapdp.accuracy import level_for
+from snapdp.accuracy.adjusted.radius import level_for
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.mechanism import EXACT_GAMMA
-from snapdp.studies import Plan, integer_column, number_column, quantiles_query
+from snapdp.mechanism.parameters import EXACT_GAMMA
+from snapdp.studies.columns import integer_column, number_column
 from snapdp.studies.plans.lines import advice_of, ask, planned
+from snapdp.studies.plans.plan import Plan
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.studies.statistics.trees import TIMES, RankFigures
 from snapdp.values import replaced
 

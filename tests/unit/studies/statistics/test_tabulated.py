@@ -8,7 +8,7 @@ from itertools import combinations, product
 import pytest
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.mechanism import EXACT_GAMMA
+from snapdp.mechanism.parameters import EXACT_GAMMA
 from snapdp.studies.aggregates import Aggregates, Count
 from snapdp.studies.categories import with_parents
 from snapdp.studies.columns import category_column, integer_column, number_column

@@ -17,9 +17,9 @@ import pyarrow.parquet
 import pytest
 
 from snapdp.errors import PremiseError
-from snapdp.studies import CsvDialect
 from snapdp.studies.aggregates import Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines import self_check, spark as spark_engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.engine import Engine

@@ -7,8 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from snapdp.errors import DataError
-from snapdp.studies import Categories, category_column, date_column
-from snapdp.tables import open_table
+from snapdp.studies.aggregates import Categories
+from snapdp.studies.categories import date_column
+from snapdp.studies.columns import category_column
+from snapdp.tables.engines.opening import open_table
 from tests.services import on_spark
 
 RULES = {"unknown": "binned", "null": "binned"}

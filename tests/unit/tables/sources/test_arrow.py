@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 from snapdp.errors import DataError
-from snapdp.studies import Count, Sum, number_column
-from snapdp.tables import open_table
+from snapdp.studies.aggregates import Count, Sum
+from snapdp.studies.columns import number_column
+from snapdp.tables.engines.opening import open_table
 
 X = number_column("x", lower=-100, upper=100, step="1/1024", missing=50)
 HALVES = [1.5, -0.0999755859375, float("inf"), float("nan"), None, 65504.0]

@@ -436,7 +436,7 @@ def test_a_category_of_exact_text_that_is_stored_as_numbers_is_refused_in_every_
 def test_one_cell_of_text_in_a_file_moves_no_other_row_and_its_frame_is_refused(tmp_path):
     import pandas
 
-    from snapdp.studies import compared
+    from snapdp.studies.categories import compared
 
     counts = []
     for last in ("01", "a"):

@@ -8,10 +8,12 @@ from functools import lru_cache
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.verifier import asked_pair, case_constants, load_program, parse, parse_machine, telling_pairs, verify
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import CASES
-from snapdp.verifier.loss.verdict import PRINTED
+from snapdp.verifier.loss.verdict import PRINTED, asked_pair, case_constants, telling_pairs, verify
+from snapdp.verifier.machine.machine import parse_machine
 from snapdp.verifier.report.cases import cases_text, cases_values
 
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import pytest
 
-from snapdp.exact import ln_nearest, nearest_multiple
+from snapdp.exact.dyadic import nearest_multiple
+from snapdp.exact.functions import ln_nearest
 from snapdp.values import replaced
 from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.certificate.check import check

@@ -8,8 +8,12 @@ from math import exp
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import next_above, next_below
-from snapdp.verifier import Machine, load_program, output_draws, parse, parse_machine, run_float
+from snapdp.exact.dyadic import next_above, next_below
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.loss.pointwise import output_draws
+from snapdp.verifier.machine.machine import Machine, parse_machine
+from snapdp.verifier.machine.semantics import run_float
 from snapdp.verifier.report.cases import output_draws_text, output_draws_values
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from snapdp.errors import ProgramError
-from snapdp.verifier import evaluate, headline, verify
 from snapdp.verifier.language.parser import parse
-from snapdp.verifier.loss.verdict import BRACKET_EVALUATIONS, SEARCH_EVALUATIONS, _evaluations
+from snapdp.verifier.loss.verdict import BRACKET_EVALUATIONS, SEARCH_EVALUATIONS, _evaluations, verify
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.folding import folded
 from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.report.verdict import headline
+from snapdp.verifier.rules.evaluation import evaluate
 
 FRAME = "program r {{ query f in [-8,8] sensitivity 1; U <-$ unif; S <-$ {{-1,1}}; {} }}"
 SNAP = "clamp[8](round[2](f(D) + S * ln(U) * 2))"

@@ -7,8 +7,10 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.verifier import load_program, parse, parse_machine
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.machine.draws import given
+from snapdp.verifier.machine.machine import parse_machine
 
 HALF = load_program("snap_half")
 

@@ -7,9 +7,10 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import PremiseError
-from snapdp.verifier import case_constants, output_draws, verify
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.exact_loss import ProgramLaw
+from snapdp.verifier.loss.pointwise import output_draws
+from snapdp.verifier.loss.verdict import case_constants, verify
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import as_mpfr, as_number, fraction_of, run_float

@@ -12,10 +12,11 @@ import pytest
 
 import snapdp
 from snapdp.errors import DataError, ParameterError, ProgramError
-from snapdp.verifier import clamp, ln, printed, round_to
+from snapdp.verifier.language.syntax import printed
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import as_mpfr, run_float
+from snapdp.verifier.python.symbols import clamp, ln, round_to
 from snapdp.verifier.report.verdict import python_lines
 
 QUERY = {"query": (-64, 64), "epsilon": 0.5}

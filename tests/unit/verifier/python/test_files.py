@@ -9,7 +9,7 @@ from snapdp.verifier.python.audited import audited_function, names_a_function
 
 GOOD = """
 import snapdp
-from snapdp.verifier import clamp, ln, round_to
+from snapdp.verifier.python.symbols import clamp, ln, round_to
 import helper
 
 print("said by the file")

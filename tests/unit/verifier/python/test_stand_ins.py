@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from snapdp.errors import ProgramError
-from snapdp.verifier import audit, printed, round_to
+from snapdp.verifier.language.syntax import printed
+from snapdp.verifier.python.audited import audit
+from snapdp.verifier.python.symbols import round_to
 
 QUERY = {"query": (-64, 64), "epsilon": 0.5}
 counter = 0

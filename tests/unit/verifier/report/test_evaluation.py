@@ -8,8 +8,11 @@ from fractions import Fraction
 import pytest
 
 from snapdp.values import replaced
-from snapdp.verifier import evaluate, evaluation_text, evaluation_values, load_program, parse, parse_machine
-from snapdp.verifier.report.cases import decimals, picture
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.machine.machine import parse_machine
+from snapdp.verifier.report.cases import decimals, evaluation_text, evaluation_values, picture
+from snapdp.verifier.rules.evaluation import evaluate
 
 
 def evaluation(name: str = "snap_half", machine: str = "", **values: object):

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from snapdp import Snapping
-from snapdp.display import exact_amount
+from snapdp.display.numbers import exact_amount
 from snapdp.exact.dyadic import power_of_two
 from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.loss.verdict import Verdict, verify

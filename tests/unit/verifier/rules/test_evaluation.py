@@ -7,8 +7,11 @@ from fractions import Fraction
 import pytest
 
 from snapdp.values import replaced
-from snapdp.verifier import evaluate, evaluate_float, load_program, parse, parse_machine, run_float
-from snapdp.verifier.language.programs import program_names
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.programs import load_program, program_names
+from snapdp.verifier.machine.machine import parse_machine
+from snapdp.verifier.machine.semantics import evaluate_float, run_float
+from snapdp.verifier.rules.evaluation import evaluate
 
 DRAWS = [("3", "0.3", -1), ("-63.9", "0.99", 1), ("0", "1e-9", 1), ("1/3", "5/8", -1)]
 

@@ -8,19 +8,13 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.verifier import (
-    derivations_by,
-    derive_as_printed,
-    evaluate,
-    evaluate_real,
-    load_program,
-    parse,
-    parse_machine,
-    printed_rules_text,
-    printed_rules_values,
-)
-from snapdp.verifier.language.programs import program_names
-from snapdp.verifier.rules.printed_rules import NAMES, derive_by
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.programs import load_program, program_names
+from snapdp.verifier.machine.machine import parse_machine
+from snapdp.verifier.machine.semantics import evaluate_real
+from snapdp.verifier.report.derivation import printed_rules_text, printed_rules_values
+from snapdp.verifier.rules.evaluation import evaluate
+from snapdp.verifier.rules.printed_rules import NAMES, derivations_by, derive_as_printed, derive_by
 from snapdp.verifier.rules.rules import derivations, steps
 from tests import ROOT
 

@@ -1,6 +1,6 @@
 """Programs to try the verifier on: the snapping mechanism in its variants, and mechanisms that are broken.
 
-Room: verifier. Each .imp file begins with a comment on what is to be seen in it.
+Each .imp file begins with a comment on what is to be seen in it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
-from snapdp.exact import shown
+from snapdp.exact.numbers import shown
 from snapdp.verifier.language.parser import LONGEST_TEXT, parse
 from snapdp.verifier.language.syntax import Program
 
