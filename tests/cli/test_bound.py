@@ -1,4 +1,4 @@
-"""`snapdp lab bound`, and `snapdp bound` as it was called before: what people see, what machines read, exit codes."""
+"""`snapdp lab bound`: what people see, what machines read, exit codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from snapdp.cli.app import main
 
-NOISE = ["bound", "f + ln(U)/0.1", "--range", "U=exp(-40),0.999", "--range", "f=-1000,1000"]
+NOISE = ["lab", "bound", "f + ln(U)/0.1", "--range", "U=exp(-40),0.999", "--range", "f=-1000,1000"]
 CORES = """
 (FPCore (x) :name "inverse" :pre (and (<= 1 x 3) (< x 2.5)) (/ 1 x))
 (FPCore (x y) :name "sum" :precision binary32 :pre (and (<= 0 x 1) (<= 0 y 1) (<= (+ x y) 1)) (+ x y))
@@ -41,7 +41,9 @@ def test_machines_read_exact_fractions():
 def test_precision_roundings_and_relative_errors():
     once, twice = (
         json.loads(
-            run("bound", "ln(x)", "--range", "x=2,9", "--p", "24", "--relative", "--roundings", k, "--json").stdout
+            run(
+                "lab", "bound", "ln(x)", "--range", "x=2,9", "--p", "24", "--relative", "--roundings", k, "--json"
+            ).stdout
         )
         for k in ("1", "2")
     )
@@ -52,10 +54,10 @@ def test_precision_roundings_and_relative_errors():
 def test_a_file_of_cores_gives_a_table_and_names_what_is_refused(tmp_path):
     file = tmp_path / "cores.fpcore"
     file.write_text(CORES)
-    done = run("bound", str(file), "--relative")
+    done = run("lab", "bound", str(file), "--relative")
     assert done.exit_code == 0
     assert all(word in done.stdout for word in ("inverse", "binary32", "refused", "'sin'"))
-    found = json.loads(run("bound", str(file), "--json").stdout)["cores"]
+    found = json.loads(run("lab", "bound", str(file), "--json").stdout)["cores"]
     assert [core["ok"] for core in found] == [True, True, False]
     assert found[1]["conditions_left_out"] == 1
     assert found[1]["absolute"]["exact"] != "0"
@@ -63,8 +65,8 @@ def test_a_file_of_cores_gives_a_table_and_names_what_is_refused(tmp_path):
 
 def test_the_noise_that_derive_writes_can_be_bounded(tmp_path):
     file = tmp_path / "noise.fpcore"
-    file.write_text(run("derive", "snap_tenth", "--fpcore").stdout)
-    found = json.loads(run("bound", str(file), "--relative", "--json").stdout)
+    file.write_text(run("lab", "derive", "snap_tenth", "--fpcore").stdout)
+    found = json.loads(run("lab", "bound", str(file), "--relative", "--json").stdout)
     assert found["name"] == "snap_tenth, noise"
     assert float(found["relative"]["shown"]) < 2.9e-16
 
@@ -83,7 +85,7 @@ def test_the_noise_that_derive_writes_can_be_bounded(tmp_path):
     ],
 )
 def test_refusals_say_what_and_exit_accordingly(arguments, code, said):
-    done = run("bound", *arguments)
+    done = run("lab", "bound", *arguments)
     assert done.exit_code == code
     assert said in done.stderr
 
@@ -91,6 +93,6 @@ def test_refusals_say_what_and_exit_accordingly(arguments, code, said):
 def test_a_file_whose_only_core_is_refused_is_refused(tmp_path):
     file = tmp_path / "one.fpcore"
     file.write_text("(FPCore (x) :pre (<= 0 x 1)\n (sin x))")
-    done = run("bound", str(file))
+    done = run("lab", "bound", str(file))
     assert done.exit_code == 2
     assert "one.fpcore, line 2: 'sin' is not supported" in done.stderr

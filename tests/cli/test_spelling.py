@@ -91,7 +91,8 @@ def test_flags_of_other_commands_are_those_of_a_release():
     assert flags("inspect") <= flags()
     assert flags("init") <= flags()
     assert flags("plan") - flags() <= {
-        "sensitivity", "grid", "gamma", "bound", "clamp", "if_value", "if_output", "if_like", "if_rows", "plot",
+        "sensitivity", "arithmetic", "bits",
+        "grid", "gamma", "bound", "clamp", "if_value", "if_output", "if_like", "if_rows", "plot",
         "details", "sql", "dialect",
     }  # fmt: skip
     assert flags("explore") - flags() <= {"columns", "only", "outside", "exponents", "study"}

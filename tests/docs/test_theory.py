@@ -11,7 +11,7 @@ from tests import ROOT
 from tests.docs.citations import Citation, citations, pages_named
 
 THEORY = sorted(set((ROOT / "docs" / "theory").glob("*.md")) - {ROOT / "docs" / "theory" / "index.md"})
-MODULES = sorted((ROOT / "src").rglob("*.py"))
+MODULES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "tests" / "oracles").rglob("*.py")])
 DISPLAYED = re.compile(r"^ {4}.*\S +\((\d+)\)$")  # an equation, its number at the end of the line
 SPELLED = re.compile(
     r"^ {0,3}\S.*\S {2,}\((\d+)\)$"

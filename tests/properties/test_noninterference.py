@@ -429,7 +429,7 @@ AFTERWARDS = [
     "ledger history book.ledger",
     "ledger history book.ledger --json",
     "ledger verify book.ledger --against out/record.json",
-    "sql in/study.toml --data DATA",
+    "plan in/study.toml --sql",
     "plan in/study.toml --json",
 ]
 

@@ -136,7 +136,7 @@ def test_whole_numbers_that_a_browser_would_round_are_sent_as_text(page):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_studies_are_planned_with_consequences_of_every_line(page, seed):
-    study = random_study(random.Random(seed), 2)
+    study = random_study(random.Random(seed))
     values = study_values_of(study.declared)
     answer = page.write("/api/plan", {"study": values})
     if not answer.json["ok"]:
