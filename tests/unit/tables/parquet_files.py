@@ -49,10 +49,17 @@ def _fastparquet(table: pyarrow.Table, path: Path, rows: int) -> None:
     table = table.cast(pyarrow.schema(list(zip(table.column_names, types, strict=True))))
     nullable = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.bool_(): pandas.BooleanDtype()}
     frame = table.to_pandas(types_mapper=nullable.get)
-    for field in table.schema:
-        if pyarrow.types.is_string(field.type):
-            frame[field.name] = pandas.Series(table.column(field.name).to_pylist(), dtype=object)
-    fastparquet.write(str(path), frame, row_group_offsets=list(range(0, len(frame), rows)) or [0], stats=True)
+    texts = [field.name for field in table.schema if pyarrow.types.is_string(field.type)]
+    for name in texts:
+        frame[name] = pandas.Series(table.column(name).to_pylist(), dtype=object)
+    fastparquet.write(
+        str(path),
+        frame,
+        row_group_offsets=list(range(0, len(frame), rows)) or [0],
+        stats=True,
+        object_encoding=dict.fromkeys(texts, "utf8")
+        or "infer",  # by itself it writes texts that are all missing as bytes
+    )
 
 
 WRITERS: Mapping[str, Callable[[pyarrow.Table, Path, int], None]] = {
