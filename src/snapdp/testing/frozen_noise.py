@@ -20,10 +20,10 @@ import sys
 import sysconfig
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, MutableMapping
 from functools import partial, wraps
 from hashlib import shake_256
-from itertools import count
+from itertools import count, product
 from os import urandom as urandom_of_the_system  # no audit replaces names of this package
 from random import Random  # as it is before any audit
 from threading import get_ident
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from snapdp.errors import PremiseError
 from snapdp.mechanism.sampling.filter import ScalarSampler
-from snapdp.randomness.bits import SystemBits
+from snapdp.randomness import bits
 
 LONGEST_WAIT = 600.0  # seconds, for another audit to end
 # names of temporary files, and what runs the test itself, go on as ever
@@ -161,10 +161,14 @@ def with_frozen_noise(noise: FrozenNoise, release: Callable[..., Any], block: Ca
         patches.undo_by(gc.unfreeze)
         gc.freeze()  # what others left to be collected is not of a call that happens to be running
         _replace_generators(patches, release)
-        bits = vars(sys.modules[SystemBits.__module__])
-        patches.set(bits, "urandom", _urandom)  # a test may have put something else there
-        patches.set(bits, "key_stream", _zero_first(bits["key_stream"]))
-        for sampler, name in _samplers():
+        patches.set(vars(bits), "urandom", _urandom)  # a test may have put something else there
+        patches.set(vars(bits), "key_stream", _key_stream)
+        samplers: list[type] = [ScalarSampler]
+        if "numpy" in sys.modules:
+            from snapdp.mechanism.sampling.vectors import VectorSampler
+
+            samplers.append(VectorSampler)
+        for sampler, name in product(samplers, ("release", "index")):
             method = getattr(sampler, name)
             patches.undo_by(partial(setattr, sampler, name, method))
             setattr(sampler, name, _recording("snapping", method, _measure_snapping))
@@ -256,35 +260,17 @@ def _replace_generators(patches: Patches, release: Any) -> None:
             patches.set(holder, name, functions.get(id(value)) or copies[id(value)])
 
 
-def _samplers() -> Iterator[tuple[type, str]]:
-    """Yield the methods of snapdp that draw: each draws one number, or array, of a known scale."""
-    samplers: list[type] = [ScalarSampler]
-    if "numpy" in sys.modules:
-        from snapdp.mechanism.sampling.vectors import VectorSampler
-
-        samplers.append(VectorSampler)
-    for sampler in samplers:
-        yield sampler, "release"
-        yield sampler, "index"
-
-
 def _measure_snapping(sampler: Any, _: Any, args: tuple[Any, ...], __: Any) -> tuple[int, tuple[Any, ...]]:
     return _size(args[0]), (sampler.parameters.unit * sampler.parameters.noise_scale,)
 
 
-def _zero_first(key_stream: Callable[[], Callable[[Any], None]]) -> Callable[[], Callable[[Any], None]]:
-    """Return the key stream as it is: snapdp adds it to whatever a buffer holds, which a replay cannot repeat."""
+def _key_stream() -> Callable[[Any], None]:
+    """Take the place of the key stream of long arrays, which adds to whatever a buffer holds."""
 
-    def zeroed() -> Callable[[Any], None]:
-        fill = key_stream()
+    def fill(buffer: Any) -> None:
+        buffer[:] = _urandom(len(buffer))
 
-        def fill_zeros(buffer: Any) -> None:
-            buffer[:] = bytes(len(buffer))
-            fill(buffer)
-
-        return fill_zeros
-
-    return zeroed
+    return fill
 
 
 # Generators. Their classes are below those of Python and numpy: what checks for a Random or a Generator gets one.
@@ -403,7 +389,7 @@ def _freeze_numpy() -> tuple[dict[int, Any], dict[type, Any]]:
     """Return the same for numpy.random, and which classes take the place of its generators."""
     import numpy as np
 
-    generator, state, bits = np.random.Generator, np.random.RandomState, np.random.BitGenerator  # before they change
+    generator, state, source = np.random.Generator, np.random.RandomState, np.random.BitGenerator  # before they change
     fresh, original = np.random.PCG64, np.random.default_rng
 
     def init(self: Any, bit_generator: Any = None) -> None:
@@ -427,7 +413,7 @@ def _freeze_numpy() -> tuple[dict[int, Any], dict[type, Any]]:
         _record_seed(self, "numpy", seed)
 
     def init_legacy(self: Any, seed: Any = None) -> None:
-        if isinstance(seed, bits):
+        if isinstance(seed, source):
             state.__init__(self, seed)
         else:
             state.__init__(self, 0)

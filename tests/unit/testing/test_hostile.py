@@ -7,12 +7,9 @@ import random
 import signal
 import sys
 import threading
-import warnings
 
-import numpy as np
 import pytest
 
-from snapdp.randomness.bits import SystemBits
 from snapdp.testing import audit
 from tests.unit.testing.planted import SAFE
 
@@ -64,20 +61,6 @@ def test_a_thread_that_is_left_is_told():
         assert audit(release, [1], [2], replays=2).kinds == {"threads"}
     finally:
         stop.set()
-
-
-@pytest.mark.parametrize("release", [leaving, recursing, SAFE.release])
-def test_everything_is_put_back(release):
-    def state():
-        bits = vars(sys.modules[SystemBits.__module__])["urandom"]
-        handler = signal.getsignal(signal.SIGALRM)
-        functions = [os.urandom, random.random, random.Random, np.random.default_rng, np.random.laplace, bits]
-        return functions, sys.gettrace(), handler, list(warnings.filters), sys.stdout, sys.stderr
-
-    before, drawn = state(), random.getstate()
-    audit(release, 1, 2, **SHORT)
-    assert state() == before
-    assert random.getstate() == drawn
 
 
 class RunnersLimit(BaseException):

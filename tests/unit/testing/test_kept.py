@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import random
 import sys
 import warnings
@@ -12,8 +11,6 @@ import numpy as np
 import pytest
 
 from snapdp.testing import audit
-from snapdp.testing.frozen_noise import FrozenNoise, with_frozen_noise
-from snapdp.testing.observation import AuditedInput, AuditedRelease, observe
 from tests.unit.testing.planted import clamped
 
 PAIR = ([1, 0], [1, 1])
@@ -71,37 +68,6 @@ def test_a_generator_that_the_first_call_makes_and_keeps_is_no_state_and_is_froz
 
 def test_a_generator_with_a_seed_of_its_own_that_is_kept_is_state():
     assert audit(keeping(lambda: random.Random(5)), *PAIR, **CLAIMS).kinds == {"state"}
-
-
-def raising(_):
-    generator = random.Random()
-    generator.random()
-    try:
-        raise KeyError
-    except KeyError as problem:
-        raise ValueError("always") from problem
-
-
-def going_in_a_circle(_):
-    generator = random.Random()
-    itself = [generator]
-    itself.append(itself)
-    return generator.random()
-
-
-@pytest.mark.parametrize("release", [raising, going_in_a_circle])
-def test_generators_that_an_exception_or_a_cycle_holds_are_not_kept(release):
-    """They would take the places of those that the next run makes, and the two runs of a pair would differ."""
-    noise = FrozenNoise()
-    audited = AuditedRelease(function=release, released=None, ignored=())
-    gc.disable()
-    try:
-        runs = with_frozen_noise(
-            noise, release, lambda: [observe(audited, AuditedInput([1]), noise, 0) for _ in range(3)]
-        )
-    finally:
-        gc.enable()
-    assert len({run.draws for run in runs}) == 1
 
 
 class Left:
@@ -182,20 +148,3 @@ def test_a_module_that_the_call_imports_is_frozen_in_each_audit_and_no_longer(tm
         assert all(one != other for one, other in zip(*drawn, strict=True))
     finally:
         sys.modules.pop("imported_by_a_release", None)
-
-
-def test_a_function_that_somebody_took_meanwhile_draws_from_the_system_afterwards():
-    taken = []
-
-    def release(rows):
-        if not taken:
-            taken.extend([os.urandom, np.random.default_rng, random.Random, random.random])
-        return clamped(rows) + random.expovariate(1) - random.expovariate(1)
-
-    drawn = []
-    for _ in range(2):
-        taken.clear()
-        audit(release, *PAIR, replays=3)
-        urandom, default_rng, kind, uniform = taken
-        drawn.append((urandom(16), default_rng().random(), kind().random(), uniform()))
-    assert all(one != other for one, other in zip(*drawn, strict=True))

@@ -34,7 +34,7 @@ def state():
     log = logging.getLogger()
     heard = [sys.stdout, sys.stderr, sys.unraisablehook, log.level, log.handlers[:], log.manager.disable]
     alarm = [signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)]
-    return functions, ours, heard, alarm, list(warnings.filters), warnings.showwarning
+    return functions, random.getstate(), ours, heard, alarm, list(warnings.filters), warnings.showwarning
 
 
 def one(rows):
