@@ -186,7 +186,7 @@ def one_row_of_each_person(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def of_one(*given: Any) -> Any:
         part = all_rows(*given)
-        return replaced(part, numerator=replaced(part.numerator, sensitivity=1), steps=1)
+        return replaced(part, numerator=replaced(part.numerator, sensitivity=1))
 
     monkeypatch.setattr(histogram, "count_part", of_one)
 
