@@ -158,6 +158,8 @@ def with_frozen_noise(noise: FrozenNoise, release: Callable[..., Any], block: Ca
     """Run a block while every generator that is found draws from the frozen noise; one such block at a time."""
 
     def freeze(patches: Patches) -> T:
+        patches.undo_by(partial(_end_turn, noise))
+        _wait_for_turn(noise)
         patches.undo_by(gc.unfreeze)
         gc.freeze()  # what others left to be collected is not of a call that happens to be running
         _replace_generators(patches, release)
@@ -179,14 +181,7 @@ def with_frozen_noise(noise: FrozenNoise, release: Callable[..., Any], block: Ca
             "this audit was begun within another one, and what an audit replaces is of the whole process.",
             "Audit a function that does not audit. Nothing was run.",
         )
-    try:
-        try:
-            _wait_for_turn(noise)
-            return with_patches(freeze)
-        finally:
-            _end_turn(noise)
-    finally:  # once more: an exception may have come before the first line of the other
-        _end_turn(noise)
+    return with_patches(freeze)
 
 
 def _wait_for_turn(noise: FrozenNoise) -> None:
@@ -347,9 +342,11 @@ def _flat(parameter: Any) -> tuple[Any, ...]:
     """Return a parameter as a tuple of numbers, and the name of its type where it is not made of numbers."""
     if type(parameter) in (int, float):
         return (parameter,)
-    array = sys.modules["numpy"].asarray(parameter) if "numpy" in sys.modules else None
-    is_number = array is not None and array.dtype.kind in "biuf"
-    return tuple(array.ravel().tolist()) if array is not None and is_number else (type(parameter).__qualname__,)
+    if "numpy" in sys.modules:
+        array = sys.modules["numpy"].asarray(parameter)
+        if array.dtype.kind in "biuf":
+            return tuple(array.ravel().tolist())
+    return (type(parameter).__qualname__,)
 
 
 def _seed_random(self: Any, a: Any = None, version: int = 2) -> None:

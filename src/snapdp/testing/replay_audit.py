@@ -235,9 +235,7 @@ def check_callable(release: Any) -> None:
             f"an audit takes a function, and this is of type {type(release).__name__}.",
             "Give the function first, then the two inputs.",
         )
-    function = release
-    while isinstance(function, functools.partial):
-        function = function.func
+    function = _without_arguments(release)
     if inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
         raise ParameterError(
             "this function is a coroutine: calling it runs nothing.",
@@ -247,10 +245,16 @@ def check_callable(release: Any) -> None:
 
 def name_of(release: Any) -> str:
     """Return what a callable is called in a report."""
+    function = _without_arguments(release)
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a lambda" if name == "<lambda>" else name
+
+
+def _without_arguments(release: Any) -> Any:
+    """Return the function of a partial."""
     while isinstance(release, functools.partial):
         release = release.func
-    name = getattr(release, "__name__", type(release).__name__)
-    return "a lambda" if name == "<lambda>" else name
+    return release
 
 
 # The report
