@@ -15,11 +15,6 @@ KEY_BYTES = 32
 FIRST_COUNTER = 2  # GCM keeps the counter 1 for its tag
 
 
-def counter_stream(entropy: bytes, count: int) -> bytes:
-    """Return the key stream of 32 bytes of key and 12 of nonce: the ciphers of nonce and counter, from 2 on."""
-    return b"".join(counter_blocks(entropy, range(count)))
-
-
 def counter_blocks(entropy: bytes, places: Iterable[int]) -> list[bytes]:
     """Return the blocks of the same key stream at these places, counted from 0."""
     keys = _round_keys(entropy[:KEY_BYTES])

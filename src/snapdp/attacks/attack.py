@@ -1,7 +1,13 @@
 """What an attack is, and what it found: two neighbouring inputs, an event, and the loss that it shows.
 
-An attack is a description in words and a function for each target; the same function takes any release,
-so that tests can hand it a broken one. Nothing heavy is imported before an attack runs.
+An attack is a description in words and a function for each target; the same function takes any release, so that tests
+can hand it a broken one. Nothing heavy is imported before an attack runs.
+
+A loss is bounded from two counts of the event. The lower Clopper-Pearson bound of a probability is the p at which so
+many hits or more are as rare as 1 in 2,000. The tail grows with p, so a bisection finds a p whose tail is certainly as
+rare; every term is rounded up. The upper bound is the lower one of the misses. No statistics library, table or
+approximation is used. Trusts: MPFR's logarithm and log-gamma, rounded as told (exact.directed asks it).
+Source: Clopper and Pearson 1934; docs/theory/attacks.md, equations (1) to (4).
 """
 
 from __future__ import annotations
@@ -165,13 +171,7 @@ def _share(count: Count) -> str:
     return f" ({share:.1f} %)" if share >= 1 else f" ({share:.2g} %)"
 
 
-# How large a privacy loss is at least, by two counts of an event: exact binomial tails, rounded to the safe side.
-#
-# Pure functions of counts. Idea: the lower Clopper-Pearson bound of a probability is the p at which so many hits or
-# more are as rare as 1 in 2,000. The tail decreases with p, so a bisection finds a p whose tail is certainly as rare;
-# every term is rounded up. The upper bound is the lower one of the misses. No statistics library, no table, no
-# approximation. Trusts: MPFR's logarithm and log-gamma, rounded as told (exact.directed asks it). Source: Clopper and
-# Pearson 1934; docs/theory/attacks.md, equations (1) to (4).
+# Bounds of a privacy loss by counts of an event
 
 MISSED = Fraction(1, 2000)  # how often one bound may fail: 99.95 %, so that two hold with 99.9 %
 FALSE_ALARM = (2 * MISSED) ** 2  # how often two samples may both refute a release that keeps its claim: attacks (4)

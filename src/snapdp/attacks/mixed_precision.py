@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials
+from snapdp.attacks.attack import Attack, AttackOutcome
 
 if TYPE_CHECKING:
     from snapdp.mechanism.law.law import Law
@@ -77,14 +77,6 @@ def our_law(**others: str) -> LawOf:
     return mechanism.law
 
 
-def _of_the_notes(_: Trials) -> AttackOutcome:
-    return by_law(law_of_the_notes(uniform=53, logarithm=53), [OUTPUT])
-
-
-def _of_ours(_: Trials) -> AttackOutcome:
-    return by_law(our_law(), None)
-
-
 ATTACKS = (
     Attack(
         name="mixed-precision",
@@ -93,7 +85,10 @@ ATTACKS = (
         assumes="The attacker sees one output of the snapping mechanism, with B = 2^46 - 2 and a sensitivity of 1.",
         event=f"The output is {2 * OUTPUT:,}, on a grid of 2. Nothing is sampled: the exact law decides.",
         neighbours="The value -B + 6/7, and 1 more. Ours: the same values, every output.",
-        against={"numpy": _of_the_notes, "snapdp": _of_ours},
+        against={
+            "numpy": lambda _: by_law(law_of_the_notes(uniform=53, logarithm=53), [OUTPUT]),
+            "snapdp": lambda _: by_law(our_law(), None),
+        },
         trials=1,
         claimed=CLAIMED,
     ),

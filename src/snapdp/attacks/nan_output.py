@@ -62,10 +62,6 @@ def _of_textbook(trials: Trials) -> AttackOutcome:
     return given_away(textbook.of_rows(trials.generator(), statistic, BOUNDS[1] / float(CLAIMED)), trials.count)
 
 
-def _of_diffprivlib(trials: Trials) -> AttackOutcome:
-    return given_away(or_nan(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), trials.count)
-
-
 def _of_opendp(trials: Trials) -> AttackOutcome:
     release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=len(WITHOUT))
     return given_away(or_nan(release), trials.count, claimed)
@@ -82,7 +78,9 @@ ATTACKS = (
         against={
             "numpy": _of_textbook,
             "snapdp": lambda trials: given_away(our_outputs, trials.count),
-            "diffprivlib": _of_diffprivlib,
+            "diffprivlib": lambda trials: given_away(
+                or_nan(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), trials.count
+            ),
             "opendp": _of_opendp,
             "python-dp": lambda trials: given_away(or_nan(peers.python_dp_sum(CLAIMED, BOUNDS)), trials.count),
         },

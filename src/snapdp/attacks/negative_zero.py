@@ -46,9 +46,9 @@ def _of_textbook(trials: Trials) -> AttackOutcome:
 
 def _of_ours(trials: Trials) -> AttackOutcome:
     """Numbers one by one, and as arrays: the two are drawn by different code."""
-    one_by_one = ours.number(epsilon=CLAIMED)
+    alone = ours.number(epsilon=CLAIMED)
     in_arrays = ours.number_in_arrays(epsilon=CLAIMED)
-    both = [signed(one_by_one, trials.count), signed(in_arrays, trials.count)]
+    both = [signed(alone, trials.count), signed(in_arrays, trials.count)]
     return max(both, key=lambda outcome: outcome.lower_bound)
 
 

@@ -1,4 +1,4 @@
-"""Our releases of one number, as a user calls them; those of a table are in `attacks/statistics.py`.
+"""Our releases of one number, as a user calls them, beside those of others; tables are in `attacks/statistics.py`.
 
 Everything goes through the public names of the package.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import snapdp
+from snapdp.attacks import peers
+from snapdp.attacks.attack import AttackOutcome, Run
 
 LARGEST = 1000  # end of the public range of a number
 IN_ARRAY = 100
@@ -33,3 +36,18 @@ def number_in_arrays(*, epsilon: Fraction) -> Callable[[float], float]:
         return drawn.pop()
 
     return one
+
+
+def runs_against_numbers(
+    measure: Callable[[Callable[[float], float], int], AttackOutcome],
+    of_textbook: Callable[[Any, float], Callable[[float], float]],
+    claimed: Fraction,
+) -> dict[str, Run]:
+    """Return the runs of an attack against releases of one number, of all targets."""
+    return {
+        "numpy": lambda trials: measure(of_textbook(trials.generator(), float(1 / claimed)), trials.count),
+        "snapdp": lambda trials: measure(number(epsilon=claimed), trials.count),
+        "diffprivlib": lambda trials: measure(peers.diffprivlib_laplace(claimed), trials.count),
+        "opendp": lambda trials: measure(peers.opendp_laplace(claimed), trials.count),
+        "python-dp": lambda trials: measure(peers.python_dp_laplace(claimed), trials.count),
+    }

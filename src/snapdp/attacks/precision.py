@@ -51,24 +51,12 @@ def of_rows(releases: Releases, trials: int, *, to_one: Sequence[float]) -> Atta
     )
 
 
-def _against_numbers() -> dict[str, Run]:
-    return {
-        "numpy": lambda trials: of_numbers(textbook.laplace(trials.generator(), float(1 / CLAIMED)), trials.count),
-        "snapdp": lambda trials: of_numbers(ours.number(epsilon=CLAIMED), trials.count),
-        "diffprivlib": lambda trials: of_numbers(peers.diffprivlib_laplace(CLAIMED), trials.count),
-        "opendp": lambda trials: of_numbers(peers.opendp_laplace(CLAIMED), trials.count),
-        "python-dp": lambda trials: of_numbers(peers.python_dp_laplace(CLAIMED), trials.count),
-    }
-
-
-def _against_statistics(
-    kind: str, *, to_one: Sequence[float], bounds: tuple[int, int], sensitivity: float
-) -> dict[str, Run]:
-    """Return the runs against a sum or a mean; the noise of the textbook is for its sensitivity."""
+def _against_statistics(kind: str, *, to_one: Sequence[float], bounds: tuple[int, int]) -> dict[str, Run]:
+    """Return the runs against a sum or a mean, whose sensitivity is 2 for these bounds and two rows."""
 
     def of_textbook(trials: Trials) -> AttackOutcome:
         statistic = textbook.computed(kind, bounds)
-        releases = textbook.of_rows(trials.generator(), statistic, sensitivity / float(CLAIMED))
+        releases = textbook.of_rows(trials.generator(), statistic, 2 / float(CLAIMED))
         return of_rows(releases, trials.count, to_one=to_one)
 
     def of_ours(trials: Trials) -> AttackOutcome:
@@ -105,7 +93,7 @@ ATTACKS = (
         "digits near zero",
         "the number",
         "The number 0, and the number 1: sensitivity 1.",
-        _against_numbers(),
+        ours.runs_against_numbers(of_numbers, textbook.laplace, CLAIMED),
         10_000,
         {"opendp": peers.OPENDP_TRIALS},
     ),
@@ -114,7 +102,7 @@ ATTACKS = (
         "digits near zero, of a sum",
         "the sum",
         "Rows 0, 0 and rows 1, 0, between -1 and 1; one row changes.",
-        _against_statistics("sum", to_one=TO_ONE, bounds=SUM_BOUNDS, sensitivity=2),
+        _against_statistics("sum", to_one=TO_ONE, bounds=SUM_BOUNDS),
         2_000,
         {"snapdp": TABLE_TRIALS},
     ),
@@ -123,7 +111,7 @@ ATTACKS = (
         "digits near zero, of a mean",
         "the mean",
         "Rows 0, 0 and rows 2, 0, between -2 and 2; one row changes.",
-        _against_statistics("mean", to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS, sensitivity=2),
+        _against_statistics("mean", to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS),
         2_000,
         {"snapdp": TABLE_TRIALS},
     ),

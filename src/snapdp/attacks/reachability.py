@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 
 from snapdp.attacks import ours, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Run, Trials, counted
+from snapdp.attacks.attack import Attack, AttackOutcome, counted
 
 UNIT = 2.0**-53
 HALF = 1 << 52  # of the draws: below it the noise is negative
@@ -79,33 +80,28 @@ def identified(
     )
 
 
-def _against(values: tuple[int, int], epsilon: Fraction) -> dict[str, Run]:
-    def of_textbook(trials: Trials) -> AttackOutcome:
-        release = textbook.laplace(trials.generator(), float(1 / epsilon))
-        return identified(release, values=values, epsilon=epsilon, trials=trials.count)
-
-    def of_ours(trials: Trials) -> AttackOutcome:
-        return identified(ours.number(epsilon=epsilon), values=values, epsilon=epsilon, trials=trials.count)
-
-    return {"numpy": of_textbook, "snapdp": of_ours}
-
-
 def _attack(name: str, title: str, values: tuple[int, int], epsilon: str, trials: int) -> Attack:
     value, other = values
-    scale = int(1 / Fraction(epsilon))
+    claimed = Fraction(epsilon)
+    identify = partial(identified, values=values, epsilon=claimed)
     return Attack(
         name=name,
         title=title,
         source="Mironov 2012",
         assumes="The attacker sees one output with all its digits, and knows how the noise is computed.",
         event=(
-            f"No draw of numpy's Laplace noise of scale {scale:,} makes this output of {other}. More likely for "
-            f"{value}. Fixed before the sample; each output is decided exactly."
+            f"No draw of numpy's Laplace noise of scale {int(1 / claimed):,} makes this output of {other}. More "
+            f"likely for {value}. Fixed before the sample; each output is decided exactly."
         ),
         neighbours=f"The number {value}, and the number {other}: sensitivity 1.",
-        against=_against(values, Fraction(epsilon)),
+        against={
+            "numpy": lambda trials: identify(
+                textbook.laplace(trials.generator(), float(1 / claimed)), trials=trials.count
+            ),
+            "snapdp": lambda trials: identify(ours.number(epsilon=claimed), trials=trials.count),
+        },
         trials=trials,
-        claimed=Fraction(epsilon),
+        claimed=claimed,
     )
 
 

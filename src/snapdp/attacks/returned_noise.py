@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.attacks import ours, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials, counted
+from snapdp.attacks.attack import Attack, AttackOutcome, counted
 
 CLAIMED = Fraction(1, 2)
 GRID = 0.125
@@ -42,15 +42,6 @@ def beside_the_grid(release: Callable[[float], float], trials: int) -> AttackOut
     )
 
 
-def _of_textbook(trials: Trials) -> AttackOutcome:
-    release = textbook.noise_on_grid(trials.generator(), float(1 / CLAIMED), grid=GRID)
-    return beside_the_grid(release, trials.count)
-
-
-def _of_ours(trials: Trials) -> AttackOutcome:
-    return beside_the_grid(ours.number(epsilon=CLAIMED), trials.count)
-
-
 ATTACKS = (
     Attack(
         name="returned-noise",
@@ -59,7 +50,12 @@ ATTACKS = (
         assumes="The attacker sees one output with all its digits, and knows the grid of the noise, 1/8.",
         event="The output is a multiple of 1/8, plus 0.1. More likely for 0.1. Fixed before the sample.",
         neighbours="The number 0.1, and the number 0.7: nearer than the sensitivity, which is 1.",
-        against={"numpy": _of_textbook, "snapdp": _of_ours},
+        against={
+            "numpy": lambda trials: beside_the_grid(
+                textbook.noise_on_grid(trials.generator(), float(1 / CLAIMED), grid=GRID), trials.count
+            ),
+            "snapdp": lambda trials: beside_the_grid(ours.number(epsilon=CLAIMED), trials.count),
+        },
         trials=5_000,
         claimed=CLAIMED,
     ),

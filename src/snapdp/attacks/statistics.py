@@ -1,7 +1,22 @@
-"""A statistic of one column, released as often as an attack asks for it, through a study of equal columns.
+"""Attacks on sums, means, histograms and grouped rows, and releases of them as a user makes them.
 
-What a user calls: a study, a ledger, a release. Every column of the table is a copy of the one that is
-attacked and pays an epsilon of its own, so one release has as many independent numbers of it as there are columns.
+Ours are called as a user calls them: a study, a ledger, a release. Where one column is attacked, every column of the
+table is a copy of it and pays an epsilon of its own, so one release has as many independent numbers as columns; of
+histograms and groups, whose noise depends on no other bin, each pair of bins or each group is a trial of its own. All
+events are decided by the released number, are the same for every target, and are fixed before the sample.
+
+Sums: neighbouring tables whose sums differ by 1, and whose computed sums differ by more. The columns lie far from zero,
+where a double holds no fractions and a sum of several rows no units: each addition rounds. `math.fsum` rounds once, at
+the end, and that suffices; additions one by one depend on the order of rows, which a table does not have; sums of
+integers wrap around. Ours adds whole numbers of any size. Theory: docs/theory/attacks.md, (8). Source: Casacuberta,
+Shoemate, Vadhan and Wagaman 2022.
+Means: the sum behind a mean is rounded, or cells without a number are left out of sum and denominator while the noise
+is still for n rows. Ours counts them as what is declared, or releases sum and count, each with its own noise.
+Histograms: where the number of rows is public a row changes, two bins move, and noise of scale 1/epsilon on every bin
+loses twice epsilon. Theory: docs/theory/attacks.md, (9).
+Groups: if all k rows of a group change, k rows go and k come, and a sum moves by 2k of the largest cells; and where
+groups are merged after Gaussian noise was chosen for 100 groups with one row of a person each, one count moves by 100.
+Ours counts the rows that are kept of each person over the whole table. Theory: docs/theory/attacks.md, (10), (11).
 """
 
 from __future__ import annotations
@@ -10,6 +25,7 @@ import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +94,7 @@ def released_once(study: snapdp.Study, table: Any, *, cap: Fraction) -> snapdp.R
         return study.release(table, ledger=ledger, directory=directory)
 
 
-# Sums in finite arithmetic: neighbouring tables whose sums differ by 1, and whose computed sums differ by more.
-#
-# The noise is for 1, the difference of the bounds, because a row that changes changes a sum by no more. The columns lie
-# far from zero, where a double holds no fractions and a sum of several rows no units: each addition rounds. `math.fsum`
-# rounds once, at the end, and that suffices; additions one by one depend on the order of rows, which a table does not
-# have; sums of integers wrap around. Ours adds whole numbers of any size, and rounds nothing. The event is decided by
-# the released number. It is the same for every target, and fixed before the sample. Theory: docs/theory/attacks.md,
-# (8). Source: Casacuberta, Shoemate, Vadhan and Wagaman 2022.
+# Sums in finite arithmetic
 
 SOURCE = "Casacuberta et al. 2022"
 CLAIMED = Fraction(1)
@@ -176,18 +185,12 @@ def our_sum(pair: SumPair) -> Releases:
 def _of_textbook(pair: SumPair, total: textbook.OfArray) -> Run:
     """Return the run against a computed sum, with noise for bounds that are 1 apart."""
 
-    def run(trials: Trials) -> AttackOutcome:
-        return summed(textbook.of_rows(trials.generator(), total, float(1 / CLAIMED)), pair, trials.count)
-
-    return run
+    scale = float(1 / CLAIMED)
+    return lambda trials: summed(textbook.of_rows(trials.generator(), total, scale), pair, trials.count)
 
 
 def _of_ours(pair: SumPair) -> Run:
     return lambda trials: summed(our_sum(pair), pair, trials.count)
-
-
-def _of_diffprivlib(trials: Trials) -> AttackOutcome:
-    return summed(one_by_one(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), REPEATED, trials.count)
 
 
 def _of_opendp(trials: Trials) -> AttackOutcome:
@@ -200,8 +203,9 @@ def _of_python_dp(trials: Trials) -> AttackOutcome:
     return summed(one_by_one(peers.python_dp_sum(CLAIMED / 2, BOUNDS)), REPEATED, trials.count)
 
 
+_few_trials = partial(Attack, trials=TRIALS, claimed=CLAIMED)
 _SUMS_ATTACKS = (
-    Attack(
+    _few_trials(
         name="rounded-sum",
         title="a sum that is rounded repeatedly",
         source=SOURCE,
@@ -214,14 +218,14 @@ _SUMS_ATTACKS = (
         against={
             "numpy": _of_textbook(REPEATED, numpy_sum),
             "snapdp": _of_ours(REPEATED),
-            "diffprivlib": _of_diffprivlib,
+            "diffprivlib": lambda trials: summed(
+                one_by_one(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), REPEATED, trials.count
+            ),
             "opendp": _of_opendp,
             "python-dp": _of_python_dp,
         },
-        trials=TRIALS,
-        claimed=CLAIMED,
     ),
-    Attack(
+    _few_trials(
         name="sum-rounded-once",
         title="a sum that is rounded once",
         source=SOURCE,
@@ -232,10 +236,8 @@ _SUMS_ATTACKS = (
             "2^55 + 4; doubles there are 8 apart, and math.fsum makes 2^55 + 8 and 2^55 of them. Noise is for 1."
         ),
         against={"numpy": _of_textbook(ONCE, math.fsum), "snapdp": _of_ours(ONCE)},
-        trials=TRIALS,
-        claimed=CLAIMED,
     ),
-    Attack(
+    _few_trials(
         name="reordered-sum",
         title="rows in another order",
         source=SOURCE,
@@ -247,10 +249,8 @@ _SUMS_ATTACKS = (
             "keeps units that come first and loses those that come last: it moves by 16. Noise is for 1."
         ),
         against={"numpy": _of_textbook(REORDERED, running_total), "snapdp": _of_ours(REORDERED)},
-        trials=TRIALS,
-        claimed=CLAIMED,
     ),
-    Attack(
+    _few_trials(
         name="overflowing-sum",
         title="a sum that wraps around",
         source=SOURCE,
@@ -261,18 +261,10 @@ _SUMS_ATTACKS = (
             "and 2^63 - 1; integers of 64 bits end at 2^63 - 1, and the first sum becomes -2^63. Noise is for 1."
         ),
         against={"numpy": _of_textbook(OVERFLOWING, numpy_sum), "snapdp": _of_ours(OVERFLOWING)},
-        trials=TRIALS,
-        claimed=CLAIMED,
     ),
 )
 
-# Means: a sum that was rounded, and a denominator that counts the cells that can be read.
-#
-# A mean of n rows has noise for the n-th part of the difference of its bounds, because one row moves it by no more. Two
-# ways to make that false: the sum behind it is rounded, as in `sums`; or cells without a number are left out of sum and
-# denominator, while the noise is still for n. One cell of a hundred that can be read is the mean. Ours adds whole
-# numbers exactly. Cells without a number count as what is declared: where they are dropped, sum and count of the others
-# are released, each with noise for what one row moves it by, and the mean is made of the two.
+# Means
 
 ROWS = 100
 READABLE = tuple((value, *[math.nan] * (ROWS - 1)) for value in (1.0, 0.0))
@@ -325,16 +317,8 @@ def of_those_who_answered() -> Releases:
     return released("mean", UNIT, epsilon=CLAIMED)
 
 
-def _rounded_diffprivlib(trials: Trials) -> AttackOutcome:
-    return rounded(one_by_one(peers.diffprivlib_statistic("mean", CLAIMED, BOUNDS)), trials.count)
-
-
-def _readable_diffprivlib(trials: Trials) -> AttackOutcome:
-    return of_readable(one_by_one(peers.diffprivlib_statistic("nanmean", CLAIMED, (0, 1))), trials.count)
-
-
 _MEANS_ATTACKS = (
-    Attack(
+    _few_trials(
         name="rounded-mean",
         title="a mean of a rounded sum",
         source=SOURCE,
@@ -347,12 +331,12 @@ _MEANS_ATTACKS = (
         against={
             "numpy": lambda trials: rounded(textbook_mean("mean", trials, rows=8), trials.count),
             "snapdp": lambda trials: rounded(counted_from(EIGHT), trials.count),
-            "diffprivlib": _rounded_diffprivlib,
+            "diffprivlib": lambda trials: rounded(
+                one_by_one(peers.diffprivlib_statistic("mean", CLAIMED, BOUNDS)), trials.count
+            ),
         },
-        trials=TRIALS,
-        claimed=CLAIMED,
     ),
-    Attack(
+    _few_trials(
         name="missing-values",
         title="missing values in the denominator",
         source="folklore",
@@ -365,19 +349,14 @@ _MEANS_ATTACKS = (
         against={
             "numpy": lambda trials: of_readable(textbook_mean("nanmean", trials, rows=ROWS), trials.count),
             "snapdp": lambda trials: of_readable(of_those_who_answered(), trials.count),
-            "diffprivlib": _readable_diffprivlib,
+            "diffprivlib": lambda trials: of_readable(
+                one_by_one(peers.diffprivlib_statistic("nanmean", CLAIMED, (0, 1))), trials.count
+            ),
         },
-        trials=TRIALS,
-        claimed=CLAIMED,
     ),
 )
 
-# A histogram where a row may change: it leaves one bin and enters another, and the textbook pays for one of them.
-#
-# Noise of scale 1/epsilon on every bin is right where a row appears or disappears. Where the number of rows is public a
-# row changes, two bins move, and the loss is twice epsilon. An event about one bin shows nothing of it; this one is
-# about both. One release has many pairs of bins. The noise of a bin depends on no other, so each pair is a trial of its
-# own: the two tables of a trial differ in one row of this pair. Theory: docs/theory/attacks.md, (9).
+# A histogram where a row may change
 
 BEFORE, AFTER = (11, 9), (10, 10)  # rows in the two bins of a pair
 PAIRS = 500  # of one release: their bins are listed in the record itself
@@ -448,16 +427,7 @@ _HISTOGRAMS_ATTACKS = (
     ),
 )
 
-# Sums and counts of grouped rows: by how much a group moves where all its rows change, and where groups are merged.
-#
-# Noise for a group is for the most by which one unit of privacy moves it. Two ways to make that too small. The rows of
-# a group are at most k; if all of them change, k rows go and k come, and a sum moves by 2k of the largest cells, not by
-# k. And a person in at most 100 groups, with one row in each, moves 100 counts by 1, which costs Gaussian noise the
-# root of 100; where the groups are merged after that was promised, one count moves by 100. Ours knows both: under
-# change-one a row that changes leaves one group and enters another, and the rows that are kept of each person are
-# counted over the whole table, whatever the groups are. One release has many groups. The noise of a group depends on no
-# other, so each group is a trial of its own: the two tables of a trial differ in the rows of this group. Theory:
-# docs/theory/attacks.md, (10), (11).
+# Sums and counts of grouped rows
 
 GROUPS_ROWS, LARGEST = 3, 10  # of a group: so many rows, each between -10 and 10
 SUM_TRIALS, OUR_SUM_TRIALS = 10_000, 2_500  # of 10,000 one sees a loss of 1.8 where it is 2

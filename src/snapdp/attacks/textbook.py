@@ -1,7 +1,6 @@
 """The usual way of doing it: noise of numpy's generator, in doubles.
 
-Nobody should release anything by these functions. Every attack breaks one of them, except the one by an
-exact law.
+Do not release anything by these functions. Every attack breaks one of them, except the one by an exact law.
 """
 
 from __future__ import annotations

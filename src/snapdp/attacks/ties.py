@@ -11,29 +11,23 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.attacks import ours, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials, counted
+from snapdp.attacks.attack import Attack, AttackOutcome, counted
 
 CLAIMED = Fraction(1, 2)
 HALVES = (0.5, 1.5)
 
 
-def is_at_most_one(output: float) -> bool:
-    return output <= 1
-
-
 def low_outputs(release: Callable[[float], float], trials: int) -> AttackOutcome:
     """Return how often outputs for 1/2 and for 3/2 are at most 1."""
     inputs = ("for 1/2", "for 3/2")
-    return counted(release, is_at_most_one, neighbours=HALVES, inputs=inputs, claimed=CLAIMED, trials=trials)
-
-
-def _of_textbook(trials: Trials) -> AttackOutcome:
-    return low_outputs(textbook.rounded_to_even(trials.generator(), float(1 / CLAIMED)), trials.count)
-
-
-def _of_ours(trials: Trials) -> AttackOutcome:
-    """On a grid of 1, where both values are ties."""
-    return low_outputs(ours.number(epsilon=CLAIMED, grid=1), trials.count)
+    return counted(
+        release,
+        lambda output: output <= 1,
+        neighbours=HALVES,
+        inputs=inputs,
+        claimed=CLAIMED,
+        trials=trials,
+    )
 
 
 ATTACKS = (
@@ -44,7 +38,13 @@ ATTACKS = (
         assumes="The attacker sees one output; the digits do not matter.",
         event="The output is at most 1. More likely for 1/2. Fixed before the sample.",
         neighbours="The number 1/2, and the number 3/2, rounded to whole numbers: sensitivity 1.",
-        against={"numpy": _of_textbook, "snapdp": _of_ours},
+        against={
+            "numpy": lambda trials: low_outputs(
+                textbook.rounded_to_even(trials.generator(), float(1 / CLAIMED)), trials.count
+            ),
+            # on a grid of 1, where both values are ties
+            "snapdp": lambda trials: low_outputs(ours.number(epsilon=CLAIMED, grid=1), trials.count),
+        },
         claimed=CLAIMED,
     ),
 )

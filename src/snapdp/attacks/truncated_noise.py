@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.attacks import ours, peers, textbook
-from snapdp.attacks.attack import Attack, AttackOutcome, Trials, counted
+from snapdp.attacks.attack import Attack, AttackOutcome, counted
 
 CLAIMED = Fraction(1, 2)
 COUNTS = (0.0, 1.0)
@@ -28,10 +28,6 @@ def about_zero(release: Callable[[float], float], trials: int) -> AttackOutcome:
     return counted(release, is_about_zero, neighbours=COUNTS, inputs=inputs, claimed=CLAIMED, trials=trials)
 
 
-def _of_textbook(trials: Trials) -> AttackOutcome:
-    return about_zero(textbook.cut_noise(trials.generator(), float(1 / CLAIMED)), trials.count)
-
-
 ATTACKS = (
     Attack(
         name="truncated-noise",
@@ -40,13 +36,7 @@ ATTACKS = (
         assumes="The attacker sees one output; the digits do not matter.",
         event="The output is nearer to 0 than to any other whole number. More likely for 0. Fixed before the sample.",
         neighbours="The count 0, and the count 1: sensitivity 1.",
-        against={
-            "numpy": _of_textbook,
-            "snapdp": lambda trials: about_zero(ours.number(epsilon=CLAIMED), trials.count),
-            "diffprivlib": lambda trials: about_zero(peers.diffprivlib_laplace(CLAIMED), trials.count),
-            "opendp": lambda trials: about_zero(peers.opendp_laplace(CLAIMED), trials.count),
-            "python-dp": lambda trials: about_zero(peers.python_dp_laplace(CLAIMED), trials.count),
-        },
+        against=ours.runs_against_numbers(about_zero, textbook.cut_noise, CLAIMED),
         fewer={"opendp": peers.OPENDP_TRIALS},
         claimed=CLAIMED,
     ),

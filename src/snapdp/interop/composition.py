@@ -1,15 +1,22 @@
 """Many releases composed in integers: an upper bound of delta at every epsilon, shown beside the pure sum.
 
-It cannot see data. Nothing is charged by it: a ledger adds epsilons.
-Idea: each law is put on a grid of losses so that its delta is exact on the grid and larger between; masses are integers
-of 2**-MASS_BITS, rounded up; products of such polynomials are exact products of long integers, rounded up again. More
-mass is more delta, so that every rounding errs to the same side, and no floating point is met on the way.
+It sees no data and charges nothing: a ledger adds epsilons. A spend names a pair of laws that is at least as
+telling, for all neighbours, as what one or several releases show:
+
+    laplace   delta(t) = 1 - e^((t - eps)/2)                 |t| <= eps                             theory (1)
+    pure      delta(t) = (e^eps - e^t)/(1 + e^eps)           |t| <= eps                             theory (2)
+    both      delta(t) = 0 above eps, 1 - e^t below -eps
+
+Each law is put on a grid of losses so that its delta is exact on the grid and larger between; masses are integers of
+2**-MASS_BITS, rounded up; products of such polynomials are exact products of long integers, rounded up again. More mass
+is more delta, so every rounding errs to the same side, and no floating point is met on the way.
 
     p_j = (H_(j+1) - (1 + x) H_j + x H_(j-1))/(x - 1),   x = e^h,  H_j = delta(j h)                 theory (6)
     delta(t) <= sum over j h > t of P_j (1 - e^(t - j h))                                           theory (8)
 
-The work is bounded: spends are first made coarser where they are very many, and from LARGEST_SUM on, where no weaker
-figure is of use, the sum is the answer.                                                              theory (13)
+The work is bounded: where spends are very many, epsilons are first rounded up to fewer bits, and several releases of
+one kind become one of which only the sum is known. From LARGEST_SUM on, where no weaker figure is of use, the sum is
+the answer.                                                                                          theory (13)
 Trusts: exact.exp_scaled encloses; that long integers are multiplied as they should be.
 Theory: docs/theory/shown-composition.md, (5)-(10), (13).
 """
@@ -18,7 +25,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -56,7 +63,7 @@ class Composed(Value):
     @property
     def pure(self) -> Fraction:
         """Return the sum of all epsilons: what is charged."""
-        return sum((each.total for each in self.spends), Fraction(0))
+        return total_of(self.spends)
 
     @property
     def rho(self) -> Fraction:
@@ -124,7 +131,7 @@ def composed(spends: Iterable[Spend]) -> Composed:
     if not every:
         raise ParameterError("no releases are given to be composed.", "Give one at least. Nothing was spent.")
     few = coarser(every)
-    total = sum((each.total for each in few), Fraction(0))
+    total = total_of(few)
     grid = power_of_two_at_least(total / POINTS)
     if total > LARGEST_SUM:
         return Composed(spends=every, grid=grid, first=0, masses=())
@@ -155,14 +162,13 @@ def law_on_grid(each: Spend, grid: Fraction) -> list[int]:
     if each.law == LAPLACE:
         found = _geometric_row(each.epsilon, grid, m, width)
     for j in {-m, 1 - m, m - 1, m}:
-        found[j + m] = _up(_mass(each, j, grid, width).upper)
+        found[j + m] = max(0, math.ceil(_mass(each, j, grid, width).upper * (1 << MASS_BITS)))
     return found
 
 
 def _mass(each: Spend, j: int, grid: Fraction, width: int) -> Enclosure:
     """Return the mass of one loss, enclosed.                                                          theory (6)"""
-    low, high = exp_scaled(grid, width)
-    x = Enclosure(Fraction(low, 1 << width), Fraction(high, 1 << width))
+    x = _exp(grid, width)
     below, here, above = (delta_of(each, (j + step) * grid, width) for step in (-1, 0, 1))
     return (above - (x + 1) * here + x * below) / (x - 1)
 
@@ -177,10 +183,6 @@ def _geometric_row(epsilon: Fraction, grid: Fraction, m: int, width: int) -> lis
         found.append(-(-value * (most - one) // ((least + one) << (width - MASS_BITS))))
         value = -(-value * most >> width)
     return found
-
-
-def _up(mass: Fraction) -> int:
-    return max(0, math.ceil(mass * (1 << MASS_BITS)))
 
 
 def _power(masses: Sequence[int], times: int) -> list[int]:
@@ -220,16 +222,7 @@ def _loss(epsilon: object) -> Fraction:
     return t
 
 
-# What releases lose, as laws that dominate them: of a Laplace draw, or of anything that is epsilon-DP.
-#
-# It cannot see data. A spend says of one or several releases which pair of laws is at least as telling as
-# theirs for all neighbours; nothing is charged by it.
-#
-#     laplace   delta(t) = 1 - e^((t - eps)/2)                 |t| <= eps                             theory (1)
-#     pure      delta(t) = (e^eps - e^t)/(1 + e^eps)           |t| <= eps                             theory (2)
-#     both      delta(t) = 0 above eps, 1 - e^t below -eps
-#
-# Theory: docs/theory/shown-composition.md.
+# Laws that dominate releases: of a Laplace draw, or of anything that is epsilon-DP
 
 LAPLACE, PURE = "laplace", "pure"
 
@@ -266,6 +259,11 @@ def spend(law: str, *, epsilon: object, times: int = 1) -> Spend:
     return Spend(law=law, epsilon=positive(epsilon, name="epsilon"), times=times)
 
 
+def total_of(spends: Iterable[Spend]) -> Fraction:
+    """Return the sum of their epsilons."""
+    return sum((each.total for each in spends), Fraction(0))
+
+
 def merged(spends: Iterable[Spend]) -> tuple[Spend, ...]:
     """Return the same spends, those of one law and epsilon together, in the order in which they first came."""
     times: dict[tuple[str, Fraction], int] = {}
@@ -290,15 +288,7 @@ def _exp(x: Fraction, width: int) -> Enclosure:
     return Enclosure(Fraction(low, 1 << width), Fraction(high, 1 << width))
 
 
-# Spends that dominate given ones and are few enough to be composed in seconds, whatever a ledger holds.
-#
-# It cannot see data. Each step replaces a pair of laws by one that dominates it, so that what is composed
-# afterwards stays an upper bound; a usual ledger is below all limits and is composed as it is.
-#
-#     many kinds      epsilons rounded up to fewer significant bits, the very small ones to a common one
-#     many releases   k of one kind as one release of which only k * epsilon is known
-#
-# Theory: docs/theory/shown-composition.md, (13).
+# Spends that dominate given ones and are few enough to be composed in seconds, whatever a ledger holds
 
 MOST_KINDS = 200  # different laws and epsilons
 MOST_RELEASES = 20_000
@@ -312,7 +302,7 @@ def coarser(spends: Iterable[Spend]) -> tuple[Spend, ...]:
 
 
 def _fewer_kinds(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
-    least = sum((each.total for each in every), Fraction(0)) * LEAST_SHARE
+    least = total_of(every) * LEAST_SHARE
     found, bits = every, MOST_BITS
     while len(found) > MOST_KINDS and bits > 0:  # with one bit there are 42 powers of two at most, of each law
         found = merged(
@@ -333,14 +323,15 @@ def rounded_up(x: Fraction, bits: int) -> Fraction:
 
 
 def _fewer_releases(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
+    """Return so many releases of one kind together as one, and what is left over of each kind as another."""
     together = -(-sum(each.times for each in every) // MOST_RELEASES)
-    return every if together <= 1 else merged(one for each in every for one in _joined(each, together))
-
-
-def _joined(each: Spend, together: int) -> Iterator[Spend]:
-    """Yield so many releases together as one, and what is left over as another."""
-    whole, rest = divmod(each.times, together)
-    if whole:
-        yield Spend(law=PURE, epsilon=together * each.epsilon, times=whole)
-    if rest:
-        yield Spend(law=PURE if rest > 1 else each.law, epsilon=rest * each.epsilon)
+    if together <= 1:
+        return every
+    found = []
+    for each in every:
+        whole, rest = divmod(each.times, together)
+        if whole:
+            found.append(Spend(law=PURE, epsilon=together * each.epsilon, times=whole))
+        if rest:
+            found.append(Spend(law=PURE if rest > 1 else each.law, epsilon=rest * each.epsilon))
+    return merged(found)

@@ -1,12 +1,16 @@
-"""Spends as events of Google's dp-accounting, and what its accountant says of them.
+"""Spends as events of Google's dp-accounting, what its accountant says of them, and the spends behind charges.
 
-dp-accounting is imported when it is asked for; nothing else needs it. Floats are what that package
-takes: a Laplace event gets a multiplier rounded down, a pure one a parameter rounded up, so that no event loses less
-than was charged.
+dp-accounting is imported when it is asked for; nothing else needs it. It takes floats: a Laplace event gets a
+multiplier rounded down, a pure one a parameter rounded up, so that no event loses less than was charged.
 A pure spend is a discrete Laplace event of sensitivity 1: its loss is +epsilon with probability e^eps/(1 + e^eps) and
 -epsilon else, which is randomised response and dominates everything that is epsilon-DP. The package's own event of
 randomised response is of no use here: its accountant composes it only under another relation than Laplace events, and
 forgets how often (0.6.0: a self-composition of it counts once).
+
+Charges of a ledger are public. A part of a charge is read as Laplace noise, `moving` times at share * eps, where it has
+one cell that moves by one sensitivity at most, or counts rows or persons of whom no cell holds more than one that a
+neighbour may move (theory (3)); everything else is pure, once at share * moving * eps (theory (4)). What cannot be
+read, or was asked by another program, is pure at its whole charge, which is true of everything that a ledger charges.
 Theory: docs/theory/shown-composition.md, (1)-(4).
 """
 
@@ -22,12 +26,11 @@ from snapdp.audits.release_audit import rebuilt_relation
 from snapdp.display.numbers import scientific_up
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
 from snapdp.exact.numbers import positive, probability, to_float_down, to_float_nearest, to_float_up
-from snapdp.interop.composition import LAPLACE, PURE, Spend, merged
+from snapdp.interop.composition import LAPLACE, PURE, Spend, merged, total_of
 from snapdp.studies.statistics.registry import statistic_class
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Charge
-    from snapdp.studies.relation import Relation
     from snapdp.studies.statistics.parts import Part
     from snapdp.studies.statistics.statistic import Statistic
 
@@ -86,9 +89,12 @@ def accountant(spends: Iterable[Spend], *, interval: float | None = None) -> Any
     Its relation says only which events it composes: who is a neighbour is what the account says.
     """
     every = merged(spends)
-    total = to_float_nearest(sum((each.total for each in every), Fraction(0)))
-    found = _distributions().PLDAccountant(
-        _package().NeighboringRelation.ADD_OR_REMOVE_ONE,
+    total = to_float_nearest(total_of(every))
+    package = _package()
+    from dp_accounting import pld
+
+    found = pld.PLDAccountant(
+        package.NeighboringRelation.ADD_OR_REMOVE_ONE,
         value_discretization_interval=max(FINEST, 2 * total / POINTS) if interval is None else interval,
     )
     found.compose(event(every))
@@ -114,24 +120,7 @@ def _package() -> Any:
     return dp_accounting
 
 
-def _distributions() -> Any:
-    _package()
-    from dp_accounting import pld
-
-    return pld
-
-
-# What an account was charged, part by part, as laws that dominate what was drawn.
-#
-# It reads charges of a ledger, which are public; it charges nothing and sees no row.
-#
-#     Laplace, `moving` times at share * eps   where no cell moves by more than one sensitivity      theory (3)
-#     pure, once at share * moving * eps       everywhere else                                        theory (4)
-#
-# A part is of the first kind where it has one cell that moves by one sensitivity at most, or counts rows or persons of
-# whom no cell holds more than one that a neighbour may move. What cannot be read, or was asked by another
-# program, is pure at its whole charge: that is true of everything a ledger charges.
-# Theory: docs/theory/shown-composition.md, (3) and (4).
+# What an account was charged, part by part
 
 
 def spends_of(charges: Iterable[Charge]) -> tuple[Spend, ...]:
@@ -148,16 +137,16 @@ def charged_spends(charged: Fraction, asked: Mapping[str, Any]) -> tuple[Spend, 
     """Return the spends of one request, from what it declares; pure at its charge where that does not add up."""
     try:
         relation = rebuilt_relation(asked)
-        found = tuple(spend for values in asked["statistics"] for spend in _asked(values, relation))
+        found = tuple(
+            spend
+            for values in asked["statistics"]
+            for spend in statistic_spends(
+                statistic_class(values["kind"]).from_declaration(values, relation), Fraction(values["epsilon"])
+            )
+        )
     except (SnapdpError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         found = ()
-    whole = sum((each.total for each in found), Fraction(0))
-    return found if whole == charged else (Spend(law=PURE, epsilon=charged),)
-
-
-def _asked(values: Mapping[str, Any], relation: Relation) -> Iterator[Spend]:
-    statistic = statistic_class(values["kind"]).from_declaration(values, relation)
-    yield from statistic_spends(statistic, Fraction(values["epsilon"]))
+    return found if total_of(found) == charged else (Spend(law=PURE, epsilon=charged),)
 
 
 def statistic_spends(statistic: Statistic, epsilon: Fraction) -> Iterator[Spend]:

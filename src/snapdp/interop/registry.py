@@ -1,7 +1,9 @@
 """A record as a sheet for the registry of deployments that OpenDP keeps: what is known is filled in, the rest is blank.
 
-It reads a record, which is public and not trusted, by `scalars.known` alone: what comes from there is
-checked, and harmless where the registry renders it. Nothing else is read.
+A record is public and can come from anyone, so a sheet reads only what `known` returns: texts on one visible line,
+without marks of Markdown, HTML, formulas or links in force; amounts as Fractions, where a text that is not a number, or
+is far beyond all doubles, is refused; dates as calendars have them. Scalars are written so that YAML 1.1, YAML 1.2 and
+JSON read the same: texts in double quotes, floats with a point and a signed exponent.
 Keys and choices are those of the registry's schema (schemas/deployments-schema.yaml in the repository
 opendp/deployments-registry-data, in the form with `basic`, `dp_variant` and `administrative`). A blank begins with FILL
 IN; where the schema allows certain words only, a blank that was forgotten is refused by the registry's own tests.
@@ -25,17 +27,7 @@ from snapdp.exact.numbers import parameter, to_float_nearest, to_float_up
 from snapdp.release.record import checked
 from snapdp.studies.protection import describe_protected
 
-# The only way from a record into a sheet: its texts made harmless, its numbers read, its scalars written as YAML.
-#
-# A record is anybody's. A sheet reads what `known` returns and nothing else, so that no text or number
-# of a record comes past this file:
-#
-#     texts      one visible line, without a mark of Markdown, of HTML, of a formula or of a link in force
-#     amounts    Fractions; a text that is no number, or far beyond all doubles, is refused
-#     dates      as calendars have them; any other is refused
-#
-# A scalar of YAML is a text in double quotes, which JSON and YAML read alike, or a number that YAML 1.1, YAML 1.2 and
-# JSON all read as this number: a float has a point, and its exponent a sign.
+# What a sheet may say of a record
 
 AMOUNTS = {"charged", "epsilon", "alpha", "lower", "upper"}
 RELEASED = {"parts", "derived"}  # released numbers: no sheet has them
@@ -104,12 +96,12 @@ def _amount(key: str, value: Any) -> Fraction:
 
 def _date(value: Any) -> str:
     try:
-        read = date.fromisoformat(value)
+        read = date.fromisoformat(value).isoformat()
     except (TypeError, ValueError):
         raise _refused("date", value, "date") from None
-    if read.isoformat() != value:
+    if read != value:
         raise _refused("date", value, "date")
-    return read.isoformat()
+    return read
 
 
 def _refused(key: str, value: Any, kind: str) -> DataError:
@@ -201,7 +193,16 @@ def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
                     "dataset was charged in all, and its cap (snapdp ledger show); charges of one dataset add up."
                 ),
             },
-            "deployment_model": _model(),
+            "deployment_model": {
+                "model_name": "Central",
+                "trust_assumptions": (
+                    "The data holder is trusted with the table, the ledger and the machine; readers of the numbers are "
+                    f"not trusted at all. {BLANK}who else can read the table"
+                ),
+                "release_type": f"{BLANK}One release or Many releases",
+                "data_source_type": f"{BLANK}Static or Dynamic",
+                "access_type": "Non-interactive",
+            },
             "implementation": _implementation(found),
             "administrative": {
                 "status": "Draft",
@@ -227,19 +228,6 @@ def _basic(record: Mapping[str, Any]) -> dict[str, Any]:
         "data_product_region": f"{BLANK}which region the data describe, or whose laws apply",
         "data_product_sector": f"{BLANK}Technology, Healthcare, Education, Government, Energy or Finance",
         "publication_date": record["date"],
-    }
-
-
-def _model() -> dict[str, Any]:
-    return {
-        "model_name": "Central",
-        "trust_assumptions": (
-            "The data holder is trusted with the table, the ledger and the machine; readers of the numbers are not "
-            f"trusted at all. {BLANK}who else can read the table"
-        ),
-        "release_type": f"{BLANK}One release or Many releases",
-        "data_source_type": f"{BLANK}Static or Dynamic",
-        "access_type": "Non-interactive",
     }
 
 

@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -186,29 +187,27 @@ def _guarded(check: Check, effort: Effort) -> Checked:
 
 def read_versions() -> dict[str, str]:
     """Return the names and versions of what the guarantee rests on; what is not there is "absent"."""
+    openssl = _version("cryptography.hazmat.backends.openssl", "backend.openssl_version_text")
     return {
         "snapdp": str(sys.modules["snapdp"].__version__),
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
-        "gmpy2": _version("gmpy2", lambda gmpy2: gmpy2.version()),
-        "MPFR": _version("gmpy2", lambda gmpy2: gmpy2.mpfr_version().removeprefix("MPFR ")),
-        "GMP": _version("gmpy2", lambda gmpy2: gmpy2.mp_version().removeprefix("GMP ")),
-        "numpy": _version("numpy", lambda numpy: numpy.__version__),
-        "DuckDB": _version("duckdb", lambda duckdb: duckdb.__version__),
+        "gmpy2": _version("gmpy2", "version"),
+        "MPFR": _version("gmpy2", "mpfr_version").removeprefix("MPFR "),
+        "GMP": _version("gmpy2", "mp_version").removeprefix("GMP "),
+        "numpy": _version("numpy", "__version__"),
+        "DuckDB": _version("duckdb", "__version__"),
         "SQLite": sqlite3.sqlite_version,
         # the OpenSSL inside cryptography draws the noise; that of Python itself may be another
-        "OpenSSL": _version("cryptography.hazmat.backends.openssl", _openssl),
-        "cryptography": _version("cryptography", lambda cryptography: cryptography.__version__),
+        "OpenSSL": (openssl.removeprefix("OpenSSL ").split() or ["unknown"])[0],
+        "cryptography": _version("cryptography", "__version__"),
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
     }
 
 
-def _version(name: str, ask: Callable[[Any], Any]) -> str:
+def _version(module: str, name: str) -> str:
+    """Return what a module says of its version, by an attribute or a function."""
     try:
-        return str(ask(import_module(name)))
+        version = attrgetter(name)(import_module(module))
     except ImportError:
         return "absent"
-
-
-def _openssl(openssl: Any) -> str:
-    words = str(openssl.backend.openssl_version_text()).removeprefix("OpenSSL ").split()
-    return words[0] if words else "unknown"
+    return str(version() if callable(version) else version)

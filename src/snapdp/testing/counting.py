@@ -20,8 +20,7 @@ from snapdp.attacks.attack import loss_at_least
 from snapdp.errors import ParameterError
 from snapdp.exact.numbers import positive, probability
 from snapdp.testing.observation import Leaf, Reader
-from snapdp.testing.replay_audit import FALSE_ALARM, WIDTH, AuditFailure, check_callable, name_of
-from snapdp.values import Value
+from snapdp.testing.replay_audit import FALSE_ALARM, WIDTH, Report, check_callable, name_of
 
 FIRST_LOOK = 500  # outputs of each input; each further look has twice as many
 MOST_SEARCHED = 2_000  # outputs of each input, in which an event is looked for
@@ -39,7 +38,7 @@ class OutputEvent(NamedTuple):
     holds: Callable[[Any], bool]
 
 
-class CountReport(Value):
+class CountReport(Report):
     """How often an event held for each input, and what that says of the loss.
 
     counts  (hits, outputs) for the first input and for the second
@@ -47,7 +46,6 @@ class CountReport(Value):
     loss    the loss is at least that, wrong once in 10^9 counts; 0 where the counts show nothing
     """
 
-    name: str
     event: str
     counts: tuple[tuple[int, int], tuple[int, int]]
     looks: int
@@ -59,16 +57,6 @@ class CountReport(Value):
     def is_refuted(self) -> bool:
         """Whether the release loses more than is claimed."""
         return self.loss > self.epsilon
-
-    def check(self) -> CountReport:
-        """Return the report if the claim was not refuted, and fail as a test does otherwise."""
-        __tracebackhide__ = True
-        if self.is_refuted:
-            raise AuditFailure(self)
-        return self
-
-    def __bool__(self) -> bool:
-        raise TypeError("whether a report is true could mean both: ask .is_refuted, or call .check()")
 
     def __str__(self) -> str:
         (first, n), (second, _) = self.counts

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
-from snapdp.testing.observation import RETURNED, Leaf, Observation
+from snapdp.testing.observation import Leaf, Observation
 from snapdp.values import Value
 
 KINDS = {
@@ -46,7 +48,7 @@ ON_A_GRID |= {"logseries", "multivariate_hypergeometric"}
 BINARY, DECIMAL = 2, 16
 
 
-class Violation(Value):
+class Violation(NamedTuple):
     """One way in which a release told its two inputs apart, or broke what is claimed of it.
 
     kind       one of `snapdp.testing.KINDS`
@@ -81,17 +83,17 @@ class Replays(Value):
     warmed: bool
     needed: int
 
-    @property
+    @functools.cached_property
     def count(self) -> int:
         """How many pairs of runs there are."""
         return len(self.first)
 
-    @property
+    @functools.cached_property
     def all(self) -> tuple[Observation, ...]:
         """Every run of a pair."""
         return self.first + self.second
 
-    @property
+    @functools.cached_property
     def have_drawn(self) -> bool:
         """Whether any noise was drawn."""
         return any(run.draws for run in self.all)
@@ -99,13 +101,16 @@ class Replays(Value):
     @functools.cached_property
     def series(self) -> dict[str, tuple[Any, Any]]:
         """What each path showed, run by run, for both inputs; None where it was not there."""
-        paths = dict.fromkeys(path for run in self.all for path in run.leaves)
-        return {path: (_shown(self.first, path), _shown(self.second, path)) for path in paths}
+        series = {}
+        for path in dict.fromkeys(path for run in self.all for path in run.leaves):
+            leaves = [run.leaves.get(path) for run in self.all]
+            looks = tuple(leaf and leaf.looks for leaf in leaves)
+            series[path] = looks[: self.count], looks[self.count :]
+        return series
 
-
-def _shown(runs: Sequence[Observation], path: str) -> tuple[Any, ...]:
-    leaves = (run.leaves.get(path) for run in runs)
-    return tuple(None if leaf is None else leaf.looks for leaf in leaves)
+    def separates(self, read: Callable[[Observation], Any]) -> bool:
+        """Say whether a field of the runs tells the inputs apart in every replay."""
+        return is_separated(list(map(read, self.first)), list(map(read, self.second)))
 
 
 def is_separated(first: Sequence[Any], second: Sequence[Any]) -> bool:
@@ -118,38 +123,33 @@ def is_separated(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 def find_misconduct(replays: Replays) -> Iterator[Violation]:
     """Yield what both inputs fail with, state, seeds, threads and changed inputs."""
-    yield from _failures(replays)
-    yield from _state(replays)
-    for one, other in zip(replays.first[0].seeds, replays.first[min(1, replays.count - 1)].seeds, strict=False):
-        if replays.count > 1 and one[:2] == other[:2]:
-            sentence = "a generator is seeded with the same number in every call"
-            yield Violation(kind="fixed-seed", sentence=sentence, where=one[2])
-    runs = (*replays.all, replays.cold)
-    if any(run.in_threads for run in runs):
-        yield Violation(kind="threads", sentence="noise is drawn, or work goes on, in a thread beside the call")
-    if any(run.input_changed for run in runs):
-        yield Violation(kind="input-changed", sentence="the input is not as it was before the call")
-
-
-def _failures(replays: Replays) -> Iterator[Violation]:
+    first, everything = replays.first[0], f"{2 * replays.count:,}"
     failed = [run for run in replays.all if not run.has_returned]
     if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
         kind = "unaudited" if fails_alike(replays) else "exception"
-        sentence = f"{failed[0].ended} is raised for both inputs, always: no output was audited"
-        yield Violation(kind=kind, sentence=sentence, where=failed[0].where)
-    elif failed and not replays.have_drawn and not _end_apart(replays):
-        sentence = f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs"
-        yield Violation(kind="exception", sentence=sentence, where=failed[0].where)
+        yield Violation(kind, f"{first.ended} is raised for both inputs, always: no output was audited", first.where)
+    elif failed and not replays.have_drawn and not replays.separates(_ended):
+        sentence = f"{failed[0].ended} is raised in {len(failed):,} of {everything} runs"
+        yield Violation("exception", sentence, failed[0].where)
+    yield from _state(replays)
+    for one, other in zip(first.seeds, replays.first[min(1, replays.count - 1)].seeds, strict=False):
+        if replays.count > 1 and one[:2] == other[:2]:
+            yield Violation("fixed-seed", "a generator is seeded with the same number in every call", one[2])
+    runs = (*replays.all, replays.cold)
+    if any(run.in_threads for run in runs):
+        yield Violation("threads", "noise is drawn, or work goes on, in a thread beside the call")
+    if any(run.input_changed for run in runs):
+        yield Violation("input-changed", "the input is not as it was before the call")
 
 
-def _end_apart(replays: Replays) -> bool:
-    return is_separated([run.ended for run in replays.first], [run.ended for run in replays.second])
+def _ended(run: Observation) -> str:
+    return run.ended
 
 
 def fails_alike(replays: Replays) -> bool:
     """Say whether every run raises the same, with the same text: then it does not depend on the data."""
     endings = {(run.ended, tuple(leaf.looks for leaf in run.leaves.values())) for run in replays.all}
-    return len(endings) == 1 and replays.first[0].problem is not None
+    return len(endings) == 1 and not replays.first[0].has_returned
 
 
 def _state(replays: Replays) -> Iterator[Violation]:
@@ -162,9 +162,9 @@ def _state(replays: Replays) -> Iterator[Violation]:
         return
     if not replays.have_drawn and len({_seen_of(run) for run in replays.first}) > 1:
         sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept between calls"
-        yield Violation(kind="unknown-noise", sentence=sentence)
+        yield Violation("unknown-noise", sentence)
     else:
-        yield Violation(kind="state", sentence=sentence)
+        yield Violation("state", sentence)
 
 
 def _seen_of(run: Observation) -> tuple[object, ...]:
@@ -181,45 +181,37 @@ def _seen_of(run: Observation) -> tuple[object, ...]:
 
 def find_separations(replays: Replays) -> Iterator[Violation]:
     """Yield what tells the inputs apart in all replays: how runs ended, what was drawn, and every leaf."""
-    evidence = (("replays", str(replays.count)),)
-    if _end_apart(replays):
+    one, other = replays.first[0], replays.second[0]
+    if all(run.has_returned for run in replays.all):  # an exception ends the draws, too
         yield from _draws(replays)
-        ends = [run.ended for run in (replays.first[0], replays.second[0])]
-        other = next(each for each in ends if each != RETURNED)
-        sentence = f"{other} is raised for one of the two inputs, and the other gets an answer"
-        if RETURNED not in ends:
-            sentence = f"{ends[0]} is raised for the one input, {ends[1]} for the other"
-        where = replays.first[0].where or replays.second[0].where
-        yield Violation(kind="exception", sentence=sentence, where=where, evidence=evidence)
+    if replays.separates(_ended):
+        sentence = f"{one.ended} is raised for the one input, {other.ended} for the other"
+        if one.has_returned or other.has_returned:
+            raised = other.ended if one.has_returned else one.ended
+            sentence = f"{raised} is raised for one of the two inputs, and the other gets an answer"
+        yield Violation("exception", sentence, one.where or other.where, (("replays", str(replays.count)),))
         return
-    yield from _draws(replays)
     told: list[str] = []
     for path in sorted(replays.series, key=len):
-        if not any(path.startswith(parent) for parent in told) and is_separated(*replays.series[path]):
+        if not path.startswith(tuple(told)) and is_separated(*replays.series[path]):
             told.append(path)
             if not path.startswith("released"):  # the same is said of the output
                 yield _separation(replays, path)
 
 
 def _draws(replays: Replays) -> Iterator[Violation]:
-    if not all(run.has_returned for run in replays.all):
-        return  # an exception ends the draws, too
     one, other = replays.first[0], replays.second[0]
-    if is_separated([run.asked for run in replays.first], [run.asked for run in replays.second]):
-        sizes = tuple(sum(size for _, size in run.asked) for run in (one, other))
+    if replays.separates(lambda run: run.asked):
+        sizes = [sum(size for _, size in run.asked) for run in (one, other)]
         what = "another number of draws" if sizes[0] != sizes[1] else "other kinds of draws"
-        longer = max(one.draws, other.draws, key=len)
-        places = [a.where for a, b in zip(one.draws, other.draws, strict=False) if a[:2] != b[:2]]
-        yield Violation(
-            kind="draws",
-            sentence=f"the two inputs ask for {what} in each replay: {sizes[0]:,} and {sizes[1]:,}",
-            where=places[0] if places else longer[min(len(one.draws), len(other.draws))].where,
-            evidence=(("draws", f"{sizes[0]:,} and {sizes[1]:,}"), ("replays", str(replays.count))),
-        )
-    seeds = [[tuple(seed[:2] for seed in run.seeds) for run in runs] for runs in (replays.first, replays.second)]
-    if is_separated(*seeds):
-        where = next((seed[2] for run in (one, other) for seed in run.seeds), "")
-        yield Violation(kind="draws", sentence="a generator is seeded differently for the two inputs", where=where)
+        shown = f"{sizes[0]:,} and {sizes[1]:,}"
+        pairs = zip_longest(one.draws, other.draws)
+        where = next((a or b).where for a, b in pairs if not (a and b) or a[:2] != b[:2])
+        evidence = (("draws", shown), ("replays", str(replays.count)))
+        yield Violation("draws", f"the two inputs ask for {what} in each replay: {shown}", where, evidence)
+    if replays.separates(lambda run: tuple(seed[:2] for seed in run.seeds)):
+        where = (one.seeds or other.seeds)[0][2]
+        yield Violation("draws", "a generator is seeded differently for the two inputs", where)
 
 
 def source_of(path: str) -> str:
@@ -228,36 +220,32 @@ def source_of(path: str) -> str:
     >>> source_of("stdout[0]<1>"), source_of("output.total")
     ('stdout', 'output')
     """
-    return path.split("[")[0].split(".")[0].split("<")[0]
+    return re.split(r"[\[.<]", path)[0]
 
 
 def _separation(replays: Replays, path: str) -> Violation:
-    source = source_of(path)
-    runs = [next((run for run in runs if path in run.leaves), None) for runs in (replays.first, replays.second)]
-    leaves = [run.leaves[path] for run in runs if run is not None]
-    where = next((run.places.get(path.split("<")[0], "") or run.where for run in runs if run is not None), "")
-    kind = "metadata"
+    source, kind = source_of(path), "metadata"
+    runs = [run for run in (replays.first[0], replays.second[0]) if path in run.leaves]
+    released = replays.first[0].released
     if source in WRITTEN:
         kind, sentence = "written", f"{WRITTEN[source]} differs for the two inputs, in every replay"
     elif source == "warning":
-        how = "is given for one input only" if None in runs else "has another text for each input"
+        how = "is given for one input only" if len(runs) < 2 else "has another text for each input"
         kind, sentence = "warning", f"a warning {how}, in every replay"
     elif source == "exception":
         kind, sentence = "exception", "the text of an exception differs for the two inputs"
-    elif any(leaf.sort == "fact" for leaf in leaves):
+    elif any(run.leaves[path].sort == "fact" for run in runs):
         sentence = f"{path} differs beyond the released numbers: its form, keys, order, type or text, in every replay"
-    elif path not in replays.first[0].released or any(
-        len({*replays.series[each][0]}) > 1
-        for each in replays.first[0].released
-        if each != path and not each.startswith("released")
+    elif path not in released or any(
+        len({*replays.series[each][0]}) > 1 for each in released if each != path and not each.startswith("released")
     ):
         sentence = f"the number {path} has no noise, and differs for the two inputs"
     else:
         drawn = "though noise is drawn" if replays.first[0].draws else "and no noise is drawn"
         said = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
         kind, sentence = "no-noise", said
-    evidence = (("path", path), ("replays", str(replays.count)))
-    return Violation(kind=kind, sentence=sentence, where=where, evidence=evidence)
+    where = runs[0].places.get(path.split("<")[0], "") or runs[0].where
+    return Violation(kind, sentence, where, (("path", path), ("replays", str(replays.count))))
 
 
 def varying_paths(replays: Replays) -> list[str]:
@@ -267,7 +255,7 @@ def varying_paths(replays: Replays) -> list[str]:
     """
     paths: dict[object, str] = {}
     for path, (first, second) in replays.series.items():
-        is_of_both = any(each is not None for each in first) and any(each is not None for each in second)
+        is_of_both = any(first) and any(second)
         if is_of_both and len({*first, *second}) > 1 and not is_separated(first, second):
             paths.setdefault((first, second), path)
     return list(paths.values())
@@ -289,20 +277,18 @@ def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violat
     for path in replays.series:
         leaves = [run.leaves[path] for run in replays.all if path in run.leaves]
         floats = [leaf for leaf in leaves if leaf.sort == "number" and isinstance(leaf.value, float)]
-        odd = [leaf for leaf in floats if not math.isfinite(leaf.value)]
-        minus = sum(leaf.value == 0 and math.copysign(1, leaf.value) < 0 for leaf in floats)
+        odd = [leaf.value for leaf in floats if not math.isfinite(leaf.value)]
+        minus = [leaf for leaf in floats if leaf.value == 0 and math.copysign(1, leaf.value) < 0]
         if odd:
-            word = "NaN" if any(math.isnan(leaf.value) for leaf in odd) else "infinite"
-            sentence = f"{path} is {word} in {len(odd):,} of {len(floats):,} runs"
-            yield Violation(kind="not-finite", sentence=sentence)
+            word = "NaN" if any(map(math.isnan, odd)) else "infinite"
+            yield Violation("not-finite", f"{path} is {word} in {len(odd):,} of {len(floats):,} runs")
             continue
         if minus:
-            sentence = f"{path} is -0.0 in {minus:,} of {len(floats):,} runs"
-            yield Violation(kind="negative-zero", sentence=sentence)
+            yield Violation("negative-zero", f"{path} is -0.0 in {len(minus):,} of {len(floats):,} runs")
         is_value_and_noise = (is_additive and not made_of_others and path in released) or not drawn <= ON_A_GRID
         if is_value_and_noise and len({leaf.value for leaf in floats}) > 2 and not is_on_a_grid(floats):
             sentence = f"the values of {path} are multiples of no common step: they are noise in doubles"
-            yield Violation(kind="float-noise", sentence=sentence, evidence=(("path", path),))
+            yield Violation("float-noise", sentence, "", (("path", path),))
 
 
 def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:

@@ -1,9 +1,13 @@
-"""Frozen noise: every generator of Python, numpy and snapdp draws what the number of the replay decides.
+"""Frozen noise: while an audit lasts, Python, numpy and snapdp draw what the number of the replay decides.
 
-Two runs with the same number draw the same noise, call by call; runs with other numbers draw other
-noise. Each place of the code that asks for bytes has a stream of its own, so that file names and keys that are drawn
-now and then do not shift the noise. The bytes are those of SHAKE-256, for replays only: when an audit ends, whatever is
-left of it draws from the operating system again. `freezing` puts these generators in place.
+Two runs with the same number draw the same noise, call by call; runs with other numbers draw other noise.
+`with_frozen_noise` puts frozen functions and generators in the place of those that modules hold, found by identity
+(`from random import gauss` is the same object), and in the attributes of an object whose method is audited. Generators
+that are held anywhere else, those of C extensions and those of other processes are not frozen. The bytes are those of
+SHAKE-256, for replays only: what is left of an audit draws from the operating system, until the next audit.
+
+An alarm, or Ctrl-C, may raise at any line, also while things are put back. Therefore an undo is noted before its
+change, every undo can be taken twice, and all of them are.
 """
 
 from __future__ import annotations
@@ -14,22 +18,28 @@ import os
 import random
 import sys
 import sysconfig
-import weakref
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Callable, MutableMapping
+from functools import partial, wraps
 from hashlib import shake_256
+from itertools import count, product
 from os import urandom as urandom_of_the_system  # no audit replaces names of this package
 from random import Random  # as it is before any audit
 from threading import get_ident
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
+from snapdp.errors import PremiseError
 from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.randomness import bits
 
+LONGEST_WAIT = 600.0  # seconds, for another audit to end
+# names of temporary files, and what runs the test itself, go on as ever
+_LEFT_ALONE = ("tempfile", "hypothesis", "_hypothesis_pytestplugin", "_pytest", "pytest", "xdist", "snapdp.testing")
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = (os.path.dirname(os.path.dirname(_HERE)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
-_SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")  # they ask for bytes on behalf of somebody else
+_SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")  # they ask for bytes on behalf of another function
 
 # The positional parameters of methods that have a scale, up to the scale, which is the last one.
 UP_TO_THE_SCALE = {
@@ -43,20 +53,11 @@ UP_TO_THE_SCALE = {
     "expovariate": ("lambd",),
     **dict.fromkeys(("gammavariate", "weibullvariate"), ("alpha", "beta")),
 }
-OF_RANDOM: tuple[str, ...] = (
-    "random",
-    "getrandbits",
-    "randbytes",
-    "betavariate",
-    "choice",
-    "choices",
-    "randint",
-    "randrange",
-    "sample",
-)
-OF_RANDOM += ("gauss", "normalvariate", "lognormvariate", "expovariate", "uniform", "gammavariate", "paretovariate")
-OF_RANDOM += ("weibullvariate", "shuffle", "triangular", "vonmisesvariate")
-_NOT_DRAWS = {"bit_generator", "spawn", "get_state", "set_state", "seed"}
+_NOT_DRAWS = {"bit_generator", "spawn", "get_state", "set_state", "getstate", "setstate", "seed"}
+_RUNNING: dict[str, FrozenNoise] = {}  # the noise of the audit that runs; a lock does not tell whose it is
+_NUMBERS = count()  # of generators that were made
+
+T = TypeVar("T")
 
 
 class NoiseDraw(NamedTuple):
@@ -69,143 +70,68 @@ class NoiseDraw(NamedTuple):
 
 
 class FrozenNoise:
-    """What all replaced generators of an audit draw from, and the log of it."""
+    """What all frozen generators draw from while an audit runs, and the log of it.
+
+    keeps   whether a run drew from a generator that an earlier run made
+    run     an object for each run: a generator that saw another one is seeded anew before it draws
+    """
 
     def __init__(self) -> None:
-        self._reseeded: list[Callable[[int], None]] = []
-        self._made: dict[int, tuple[weakref.ref[Any], Callable[[Any, int], object]]] = {}
-        self._kept: set[int] = set()
-        self._depth = 0
-        self.is_over = False
+        self.thread = get_ident()
+        self.keeps = self.is_drawing = False
         self.start(0)
 
     def start(self, replay: int) -> None:
         """Begin a run: every generator starts anew, from what the number of the replay decides."""
-        self._replay, self._place = replay, 0
+        self.run, self._replay = object(), replay
         self._calls: Counter[str] = Counter()
         self.draws: list[NoiseDraw] = []
-        self.seeds: list[tuple[str, Any, str]] = []
-        self._thread, self.drawn_elsewhere = get_ident(), False
-        for place, reseed in enumerate(self._reseeded):
-            reseed(self._number(f"generator {place}"))
-        self._kept = self._outliving()
-        for place in self._kept:
-            self._reseed_made(place, self._number(f"seed {place}"))
+        self.seeds: list[tuple[str, str, str]] = []
+        self.drawn_elsewhere = False
 
-    def end(self) -> None:
-        """Let everything that was made, and may be kept somewhere, draw from the operating system."""
-        self.is_over = True
-        for reseed in self._reseeded:
-            reseed(_fresh_number())
-        for place in self._made:
-            self._reseed_made(place, _fresh_number())
+    def number(self, name: str) -> int:
+        """Return what seeds a generator of a name in this run."""
+        return int.from_bytes(shake_256(f"{self._replay} {name}".encode()).digest(16), "big")
 
-    def reseed_at_start(self, reseed: Callable[[int], None]) -> None:
-        """Let a generator that lives longer than a run be seeded at the start of each."""
-        self._reseeded.append(reseed)
-        reseed(self._number(f"generator {len(self._reseeded) - 1}"))
+    def number_of_made(self) -> int:
+        """Return what seeds the next generator that is made, or seeded again, without a seed."""
+        return self.number(f"seed {self._count('seed')}")
 
-    def seed_made(self, generator: Any, reseed: Callable[[Any, int], object]) -> None:
-        """Seed a generator that is made without a seed. One that outlives its run has the same place in all runs.
+    def draw_bytes(self, size: int) -> bytes:
+        """Return bytes. Each place of the code has a stream of its own.
 
-        Places are counted in each run, but for those that are taken: a generator that the first call made and kept
-        draws what it would draw if each call made it, and so do those that are made beside it.
+        File names and keys that are drawn now and then do not shift the noise.
         """
-        if self.is_over:
-            reseed(generator, _fresh_number())
-            return
-        self._place += 1
-        while self._place in self._kept:
-            self._place += 1
-        self._made[self._place] = weakref.ref(generator), reseed
-        self._reseed_made(self._place, self._number(f"seed {self._place}"))
+        site, _ = _find_callers()
+        if not self.is_drawing:
+            self.record("bytes", size)
+        return shake_256(f"{self._replay} {site} {self._count(site)}".encode()).digest(size)
 
-    @property
-    def keeps(self) -> bool:
-        """Whether a generator that an earlier run made is still there."""
-        return bool(self._kept)
-
-    def entropy(self) -> int:
-        """Return a fresh number for a generator that is seeded again without one."""
-        if self.is_over:
-            return _fresh_number()
-        self._calls["seed"] += 1
-        return self._number(f"seeded again {self._calls['seed']}")
-
-    def urandom(self, size: int, flags: int = 0) -> bytes:
-        """Take the place of os.urandom and os.getrandom."""
-        del flags
-        if self.is_over:
-            return urandom_of_the_system(size)
-        self.record("bytes", size=size)
-        site = self._site()
-        self._calls[site] += 1
-        return shake_256(f"{self._replay} {site} {self._calls[site]}".encode()).digest(size)
-
-    @contextmanager
-    def one_draw(self) -> Iterator[None]:
-        """Count what is drawn within a draw as a part of it."""
-        self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
-
-    def record(self, kind: str, *, size: int = 1, scale: tuple[Any, ...] = ()) -> None:
-        """Log a draw, unless it is a part of another one."""
-        if self._depth <= 1 and not self.is_over:
-            self.drawn_elsewhere |= get_ident() != self._thread
-            self.draws.append(NoiseDraw(kind, size, scale, self._asked_in()))
+    def record(self, kind: str, size: int, scale: tuple[Any, ...] = ()) -> None:
+        """Log a draw."""
+        self.drawn_elsewhere |= get_ident() != self.thread
+        self.draws.append(NoiseDraw(kind, size, scale, _find_callers()[1]))
 
     def record_seed(self, kind: str, seed: Any) -> None:
         """Log a seed that was given, not drawn."""
-        if not self.is_over:
-            self.seeds.append((kind, _plain_seed(seed), self._asked_in()))
+        self.seeds.append((kind, repr(seed), _find_callers()[1]))
 
-    def _number(self, name: str) -> int:
-        return int.from_bytes(shake_256(f"{self._replay} {name}".encode()).digest(16), "big")
-
-    def _reseed_made(self, place: int, number: int) -> None:
-        reference, reseed = self._made[place]
-        if (generator := reference()) is not None:
-            reseed(generator, number)
-
-    def _outliving(self) -> set[int]:
-        """Return the places of generators that somebody keeps, and not only a cycle that is not collected yet."""
-        for generation in (1, 2):  # what is young goes first: to look through everything takes long
-            if self._living() - self._kept:
-                gc.collect(generation)
-        return self._living()
-
-    def _living(self) -> set[int]:
-        return {place for place, (reference, _) in self._made.items() if reference() is not None}
-
-    def _asked_in(self) -> str:
-        """Return the file and line that asked: the innermost that is not of a library, or the nearest other."""
-        frame, nearest = sys._getframe(1), ""
-        while frame is not None:
-            file = frame.f_code.co_filename
-            if not is_of_a_library(file):
-                return format_place(file, frame.f_lineno)
-            if not nearest and _is_a_site(file):
-                nearest = format_place(file, frame.f_lineno)
-            frame = frame.f_back  # type: ignore[assignment]
-        return nearest
-
-    def _site(self) -> str:
-        """Return the nearest code that asked for bytes."""
-        frame = sys._getframe(2)
-        while frame.f_back is not None and not _is_a_site(frame.f_code.co_filename):
-            frame = frame.f_back
-        return f"{os.path.basename(frame.f_code.co_filename)} {frame.f_code.co_name} {frame.f_lineno}"
+    def _count(self, name: str) -> int:
+        self._calls[name] += 1
+        return self._calls[name]
 
 
-def _fresh_number() -> int:
-    return int.from_bytes(urandom_of_the_system(16), "big")
-
-
-def _is_a_site(file: str) -> bool:
-    return not file.startswith(_HERE) and os.path.basename(file) not in _SKIPPED
+def _find_callers() -> tuple[str, str]:
+    """Return the nearest code that asks for noise, and the nearest that is not of a library, if there is any."""
+    site, frame = "", sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not site and not file.startswith(_HERE) and os.path.basename(file) not in _SKIPPED:
+            site = format_place(file, frame.f_lineno)
+        if not is_of_a_library(file):
+            return site, format_place(file, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return site, site
 
 
 @functools.cache
@@ -225,66 +151,187 @@ def format_place(file: str, line: int) -> str:
     return f"{os.path.relpath(file) if is_here else os.path.basename(file)}:{line}"
 
 
-def _plain_seed(seed: Any) -> Any:
-    if type(seed) in (int, str, bytes, float):
-        return seed
-    if isinstance(seed, (list, tuple)):
-        return tuple(map(_plain_seed, seed))
-    return _plain_seed(seed.tolist()) if hasattr(seed, "tolist") else type(seed).__qualname__
+# Putting frozen noise in place
 
 
-# The generators
+def with_frozen_noise(noise: FrozenNoise, release: Callable[..., Any], block: Callable[[], T]) -> T:
+    """Run a block while every generator that is found draws from the frozen noise; one such block at a time."""
+
+    def freeze(patches: Patches) -> T:
+        patches.undo_by(partial(_end_turn, noise))
+        _wait_for_turn(noise)
+        patches.undo_by(gc.unfreeze)
+        gc.freeze()  # what others left to be collected is not of a call that happens to be running
+        _replace_generators(patches, release)
+        patches.set(vars(bits), "urandom", _urandom)  # a test may have put something else there
+        patches.set(vars(bits), "key_stream", _key_stream)
+        samplers: list[type] = [ScalarSampler]
+        if "numpy" in sys.modules:
+            from snapdp.mechanism.sampling.vectors import VectorSampler
+
+            samplers.append(VectorSampler)
+        for sampler, name in product(samplers, ("release", "index")):
+            method = getattr(sampler, name)
+            patches.undo_by(partial(setattr, sampler, name, method))
+            setattr(sampler, name, _recording("snapping", method, _measure_snapping))
+        return block()
+
+    if (running := _RUNNING.get("audit")) is not None and running.thread == get_ident():
+        raise PremiseError(
+            "this audit was begun within another one, and what an audit replaces is of the whole process.",
+            "Audit a function that does not audit. Nothing was run.",
+        )
+    return with_patches(freeze)
 
 
-def replace_generators(noise: FrozenNoise) -> dict[int, Any]:
-    """Return what takes the place of functions and classes that draw, by the id of what was there.
-
-    `secrets` and SystemRandom ask the system through the module random; numpy takes its entropy from there.
-    """
-    kind = recording_random(noise)
-    common = kind.__new__(kind)
-    noise.reseed_at_start(lambda number: Random.seed(common, number))
-    names = [name for name in (*OF_RANDOM, "seed") if hasattr(random, name)]
-    replacements: dict[int, Any] = {id(getattr(random, name)): getattr(common, name) for name in names}
-    replacements[id(Random)] = kind
-    replacements[id(os.urandom)] = noise.urandom
-    if hasattr(os, "getrandom"):
-        replacements[id(os.getrandom)] = noise.urandom
-    return replacements | (_replace_numpy(noise) if "numpy" in sys.modules else {})
+def _wait_for_turn(noise: FrozenNoise) -> None:
+    """Wait until no other audit runs. To look and to take is one step, so that no other thread comes between."""
+    end = time.monotonic() + LONGEST_WAIT
+    while _RUNNING.setdefault("audit", noise) is not noise:
+        if time.monotonic() >= end:
+            raise PremiseError(
+                f"another audit of this process did not end in {LONGEST_WAIT:g} seconds, and one runs at a time.",
+                "Audit in one thread, or in processes of their own. Nothing was run.",
+            )
+        time.sleep(0.01)
 
 
-def recording_random(noise: FrozenNoise) -> type[Random]:
-    """Return the class that takes the place of Random."""
-
-    def seed(self: Random, a: Any = None, version: int = 2) -> None:
-        if a is not None:
-            noise.record_seed("random", a)
-        Random.seed(self, noise.entropy() if a is None else a, version)
-
-    def init(self: Random, x: Any = None) -> None:
-        if x is None:
-            noise.seed_made(self, Random.seed)
-        else:
-            seed(self, x)
-
-    own = {name: _recording(noise, Random, name) for name in OF_RANDOM if hasattr(Random, name)}
-    return type("Random", (Random,), {"__init__": init, "seed": seed, **own})
+def _end_turn(noise: FrozenNoise) -> None:
+    if _RUNNING.get("audit") is noise:
+        _RUNNING.pop("audit", None)
 
 
-def _recording(noise: FrozenNoise, base: type, name: str) -> Callable[..., Any]:
-    """Return a method that draws as that of a class does, and logs it."""
-    method, parameters = getattr(base, name), UP_TO_THE_SCALE.get(name, ())
+class Patches:
+    """Names that have another value for a while."""
+
+    def __init__(self) -> None:
+        self._undos: list[Callable[[], object]] = []
+
+    def set(self, holder: MutableMapping[str, Any], name: str, value: Any) -> None:
+        """Replace what a mapping holds."""
+        self.undo_by(partial(holder.__setitem__, name, holder[name]))
+        holder[name] = value
+
+    def undo_by(self, step: Callable[[], object]) -> None:
+        """Note what puts something back, before it is changed. It may be called twice."""
+        self._undos.append(step)
+
+    def undo(self) -> None:
+        """Put everything back, the last change first."""
+        for step in reversed(self._undos):
+            step()
+
+
+def with_patches(block: Callable[[Patches], T]) -> T:
+    """Run a block that replaces things, and put them back."""
+    patches = Patches()
+    try:
+        try:
+            return block(patches)
+        finally:
+            patches.undo()
+    finally:  # once more: an exception may have come before the other was through
+        patches.undo()
+
+
+def _replace_generators(patches: Patches, release: Any) -> None:
+    """Replace what draws in all modules, and in the attributes of an object that the release is, or is a method of."""
+    functions = _frozen_functions()
+    kinds: dict[type, Any] = {Random: FrozenRandom}
+    if "numpy" in sys.modules:
+        frozen_numpy, numpy_kinds = _freeze_numpy()
+        functions, kinds = {**functions, **frozen_numpy}, {**kinds, **numpy_kinds}
+    copies: dict[int, Any] = {}
+    holders = [
+        vars(module)
+        for name, module in list(sys.modules.items())
+        if isinstance(module, ModuleType) and not f"{name}.".startswith(tuple(f"{each}." for each in _LEFT_ALONE))
+    ]
+    for holder in [*holders, getattr(getattr(release, "__self__", release), "__dict__", {})]:
+        for name, value in [(n, v) for n, v in holder.items() if id(v) in functions or type(v) in kinds]:
+            if id(value) not in functions and id(value) not in copies:
+                copies[id(value)] = kinds[type(value)]()
+                copies[id(value)].snapdp_name = f"held {len(copies)}"
+            patches.set(holder, name, functions.get(id(value)) or copies[id(value)])
+
+
+def _measure_snapping(sampler: Any, _: Any, args: tuple[Any, ...], __: Any) -> tuple[int, tuple[Any, ...]]:
+    return _size(args[0]), (sampler.parameters.unit * sampler.parameters.noise_scale,)
+
+
+def _key_stream() -> Callable[[Any], None]:
+    """Take the place of the key stream of long arrays, which adds to whatever a buffer holds."""
+
+    def fill(buffer: Any) -> None:
+        buffer[:] = _urandom(len(buffer))
+
+    return fill
+
+
+# Generators. Their classes are below those of Python and numpy: what checks for a Random or a Generator gets one.
+
+
+def _seed_anew(generator: Any) -> None:
+    """Seed a generator that is made, or seeded again, without a seed."""
+    noise = _RUNNING.get("audit")
+    generator.snapdp_name, generator.snapdp_run = f"made {next(_NUMBERS)}", noise and noise.run
+    generator.reseed(noise.number_of_made() if noise else _fresh_number())
+
+
+def _follow_run(generator: Any, noise: FrozenNoise | None) -> None:
+    """Seed a generator without a seed of its own anew, where another run began or the audit ended since it drew."""
+    run, name = noise and noise.run, getattr(generator, "snapdp_name", None)
+    if name is not None and generator.snapdp_run is not run:
+        generator.snapdp_run = run
+        generator.reseed(noise.number(name) if noise else _fresh_number())
+        if noise and name.startswith("made"):
+            noise.keeps = True
+
+
+def _fresh_number() -> int:
+    return int.from_bytes(urandom_of_the_system(16), "big")
+
+
+def _record_seed(generator: Any, kind: str, seed: Any) -> None:
+    """Log a seed that a generator was given; it lasts for this run, and longer where the generator was made with it."""
+    noise = _RUNNING.get("audit")
+    generator.snapdp_run = noise and noise.run
+    if noise is not None:
+        noise.record_seed(kind, seed)
+
+
+def _recording(kind: str, method: Callable[..., Any], measure: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that draws as another one does, and logs it; what is drawn within a draw is a part of it."""
 
     @wraps(method)
     def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with noise.one_draw():
+        noise = _RUNNING.get("audit")
+        _follow_run(self, noise)
+        if noise is None or noise.is_drawing:
+            return method(self, *args, **kwargs)
+        noise.is_drawing = True
+        try:
             drawn = method(self, *args, **kwargs)
-            given = {**dict(zip(parameters, args, strict=False)), **kwargs}
-            scale = given.get(parameters[-1]) if parameters else None
-            noise.record(name, size=_size(drawn), scale=() if scale is None else _flat(scale))
+        finally:
+            noise.is_drawing = False
+        noise.record(kind, *measure(self, drawn, args, kwargs))
         return drawn
 
     return draw
+
+
+def _recording_methods(base: type) -> dict[str, Callable[..., Any]]:
+    """Return the methods of a class that draw, so that they log it."""
+
+    def measure(name: str, _: Any, drawn: Any, args: Any, kwargs: Any) -> tuple[int, tuple[Any, ...]]:
+        parameters = UP_TO_THE_SCALE.get(name, ("",))
+        given = {**dict(zip(parameters, args, strict=False)), **kwargs} if parameters[0] else {}
+        scale = given.get(parameters[-1])
+        return _size(drawn), () if scale is None else _flat(scale)
+
+    names = [name for name in dir(base) if not name.startswith("_") and name not in _NOT_DRAWS]
+    found = {name: getattr(base, name) for name in names if callable(getattr(base, name))}
+    return {name: _recording(name, method, partial(measure, name)) for name, method in found.items()}
 
 
 def _size(drawn: Any) -> int:
@@ -295,136 +342,96 @@ def _flat(parameter: Any) -> tuple[Any, ...]:
     """Return a parameter as a tuple of numbers, and the name of its type where it is not made of numbers."""
     if type(parameter) in (int, float):
         return (parameter,)
-    array = sys.modules["numpy"].asarray(parameter) if "numpy" in sys.modules else None
-    is_number = array is not None and array.dtype.kind in "biuf"
-    return tuple(array.ravel().tolist()) if array is not None and is_number else (type(parameter).__qualname__,)
+    if "numpy" in sys.modules:
+        array = sys.modules["numpy"].asarray(parameter)
+        if array.dtype.kind in "biuf":
+            return tuple(array.ravel().tolist())
+    return (type(parameter).__qualname__,)
 
 
-def _replace_numpy(noise: FrozenNoise) -> dict[int, Any]:
-    """Return the same for numpy.random. The classes are below those of numpy: who checks for a Generator gets one."""
+def _seed_random(self: Any, a: Any = None, version: int = 2) -> None:
+    if a is None:
+        _seed_anew(self)
+    else:
+        _record_seed(self, "random", a)
+        Random.seed(self, a, version)
+
+
+FrozenRandom: Any = type(
+    "Random", (Random,), {**_recording_methods(Random), "seed": _seed_random, "reseed": Random.seed}
+)
+
+
+def _urandom(size: int, flags: int = 0) -> bytes:
+    """Take the place of os.urandom and os.getrandom; secrets, SystemRandom and numpy's entropy come from there."""
+    del flags
+    noise = _RUNNING.get("audit")
+    return noise.draw_bytes(size) if noise else urandom_of_the_system(size)
+
+
+@functools.cache
+def _frozen_functions() -> dict[int, Any]:
+    """Return what takes the place of functions and classes that draw, by the id of what was there."""
+    shared = FrozenRandom()
+    shared.snapdp_name = "random"
+    replaced = {id(getattr(random, name)): getattr(shared, name) for name in random.__all__ if hasattr(Random, name)}
+    for name in ("urandom", "getrandom"):
+        if hasattr(os, name):
+            replaced[id(getattr(os, name))] = _urandom
+    return {**replaced, id(Random): FrozenRandom}
+
+
+@functools.cache
+def _freeze_numpy() -> tuple[dict[int, Any], dict[type, Any]]:
+    """Return the same for numpy.random, and which classes take the place of its generators."""
     import numpy as np
 
-    modern, legacy = recording_numpy(noise)
-    generator, state, bit_generator = np.random.Generator, np.random.RandomState, np.random.BitGenerator
+    generator, state, source = np.random.Generator, np.random.RandomState, np.random.BitGenerator  # before they change
     fresh, original = np.random.PCG64, np.random.default_rng
-    common = legacy(0)
-    noise.reseed_at_start(lambda number: state.seed(common, number % 2**32))
-    names = [name for name in dir(np.random) if name in legacy.__dict__ and not name.startswith("_")]
+
+    def init(self: Any, bit_generator: Any = None) -> None:
+        if bit_generator is None:
+            generator.__init__(self, fresh(0))
+            _seed_anew(self)
+            return
+        generator.__init__(self, bit_generator)
+        entropy = getattr(getattr(bit_generator, "seed_seq", None), "entropy", None)
+        if entropy is not None:
+            _record_seed(self, "numpy", entropy)
+
+    def reseed(self: Any, number: int) -> None:
+        self.bit_generator.state = fresh(number).state
+
+    def seed_legacy(self: Any, seed: Any = None) -> None:
+        if seed is None:
+            _seed_anew(self)
+            return
+        state.seed(self, seed)
+        _record_seed(self, "numpy", seed)
+
+    def init_legacy(self: Any, seed: Any = None) -> None:
+        if isinstance(seed, source):
+            state.__init__(self, seed)
+        else:
+            state.__init__(self, 0)
+            seed_legacy(self, seed)
+
+    def reseed_legacy(self: Any, number: int) -> None:
+        state.seed(self, number % 2**32)
+
+    own = {**_recording_methods(generator), "__init__": init, "reseed": reseed}
+    modern: Any = type("Generator", (generator,), own)
+    own = {**_recording_methods(state), "__init__": init_legacy, "seed": seed_legacy, "reseed": reseed_legacy}
+    legacy: Any = type("RandomState", (state,), own)
+    shared = legacy()
+    shared.snapdp_name = "numpy.random"
 
     def default_rng(seed: Any = None) -> Any:
         if isinstance(seed, modern):
             return seed
-        if isinstance(seed, bit_generator):
-            return modern(seed)
-        if isinstance(seed, (generator, state)):
-            return modern(original(seed).bit_generator)
-        if seed is not None:
-            return modern(fresh(seed))
-        made: Any = generator.__new__(modern)
-        noise.seed_made(made, lambda each, number: generator.__init__(each, fresh(number)))
-        return made
+        return modern() if seed is None else modern(original(seed).bit_generator)
 
-    replacements = {id(getattr(np.random, name)): getattr(common, name) for name in names}
-    return replacements | {id(original): default_rng, id(generator): modern, id(state): legacy}
-
-
-def recording_numpy(noise: FrozenNoise) -> tuple[type, type]:
-    """Return the classes that take the place of Generator and RandomState."""
-    import numpy as np
-
-    generator, state, bits = np.random.Generator, np.random.RandomState, np.random.BitGenerator  # before they change
-
-    def init(self: Any, bit_generator: Any) -> None:
-        generator.__init__(self, bit_generator)
-        entropy = getattr(getattr(bit_generator, "seed_seq", None), "entropy", None)
-        if entropy is not None:
-            noise.record_seed("numpy", entropy)
-
-    def init_legacy(self: Any, seed: Any = None) -> None:
-        if seed is None:
-            noise.seed_made(self, lambda made, number: state.__init__(made, number % 2**32))
-            return
-        state.__init__(self, seed)
-        if not isinstance(seed, bits):
-            noise.record_seed("numpy", seed)
-
-    def seed_legacy(self: Any, seed: Any = None) -> None:
-        if seed is not None:
-            noise.record_seed("numpy", seed)
-        state.seed(self, seed)
-
-    def methods(base: type) -> dict[str, Callable[..., Any]]:
-        names = [name for name in dir(base) if not name.startswith("_") and name not in _NOT_DRAWS]
-        return {name: _recording(noise, base, name) for name in names if callable(getattr(base, name))}
-
-    modern = {**methods(generator), "__init__": init}
-    legacy = {**methods(state), "__init__": init_legacy, "seed": seed_legacy}
-    return type("Generator", (generator,), modern), type("RandomState", (state,), legacy)
-
-
-def freeze_copy(generator: Any, noise: FrozenNoise, kinds: tuple[Any, ...]) -> Any:
-    """Return what takes the place of a generator that somebody holds.
-
-    kinds   the classes that take the place of Random and, where numpy is loaded, of Generator and RandomState
-    """
-    if isinstance(generator, Random):
-        copied = kinds[0].__new__(kinds[0])
-        noise.reseed_at_start(lambda number: Random.seed(copied, number))
-        return copied
-    import numpy as np
-
-    _, modern, legacy = kinds
-    state, fresh = legacy.__mro__[1], np.random.PCG64
-    if isinstance(generator, state):
-        old = legacy(0)
-        noise.reseed_at_start(lambda number: state.seed(old, number % 2**32))
-        return old
-    new = modern(fresh(0))
-
-    def reseed(number: int) -> None:
-        new.bit_generator.state = fresh(number).state
-
-    noise.reseed_at_start(reseed)
-    return new
-
-
-# snapdp itself: its bits are frozen already, and a number that a sampler draws is logged as one draw with its scale
-
-
-def replace_samplers(noise: FrozenNoise) -> Iterator[tuple[type, str, Callable[..., Any]]]:
-    """Yield (class, name, method): what takes the place of the methods of snapdp that draw."""
-    samplers: list[type] = [ScalarSampler]
-    if "numpy" in sys.modules:
-        from snapdp.mechanism.sampling.vectors import VectorSampler
-
-        samplers.append(VectorSampler)
-    for sampler in samplers:
-        for name in ("release", "index"):
-            yield sampler, name, _recording_sampler(noise, getattr(sampler, name))
-
-
-def _recording_sampler(noise: FrozenNoise, method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def draw(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
-        with noise.one_draw():
-            drawn = method(self, value, *args, **kwargs)
-            scale = self.parameters.unit * self.parameters.noise_scale
-            noise.record("snapping", size=int(getattr(value, "size", 1)), scale=(scale,))
-        return drawn
-
-    return draw
-
-
-def zero_first(key_stream: Callable[[], Callable[[Any], None]]) -> Callable[[], Callable[[Any], None]]:
-    """Return the key stream as it is: snapdp adds it to whatever a buffer holds, which a replay cannot repeat."""
-
-    def zeroed() -> Callable[[Any], None]:
-        fill = key_stream()
-
-        def fill_zeros(buffer: Any) -> None:
-            memoryview(buffer).cast("B")[:] = bytes(memoryview(buffer).nbytes)
-            fill(buffer)
-
-        return fill_zeros
-
-    return zeroed
+    names = [name for name in dir(np.random) if name in legacy.__dict__ and not name.startswith("_")]
+    functions = {id(getattr(np.random, name)): getattr(shared, name) for name in names}
+    functions |= {id(original): default_rng, id(generator): modern, id(state): legacy}
+    return functions, {generator: modern, state: legacy}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from operator import add, sub
 
 from snapdp.display.numbers import digits_apart
 from snapdp.testing.findings import (
@@ -59,20 +60,16 @@ class NumberSeries(Value):
         It does where the values are the same in all runs of an input, and not where they come from other noise.
         """
         ends = ends_of(self.first), ends_of(self.second)
-        gaps = [a - b for a, b in zip(self.first, self.second, strict=True) if a not in ends[0] and b not in ends[1]]
+        pairs = zip(self.first, self.second, strict=True)
+        gaps = [a - b for a, b in pairs if a not in ends[0] and b not in ends[1]]
         return not gaps or max(gaps) - min(gaps) <= 2 * (self.step or 2 * max(self.hidden))
-
-    @property
-    def varies(self) -> bool:
-        """Whether the noise moves it."""
-        return len({*self.first}) > 1 or len({*self.second}) > 1
 
     def repeats(self, other: NumberSeries) -> bool:
         """Say whether the number is another one moved by a constant: the end of an interval, or printed again."""
-        values = zip((*self.first, *self.second), (*other.first, *other.second), strict=True)
-        gaps, hidden = [a - b for a, b in values], [a + b for a, b in zip(self.hidden, other.hidden, strict=True)] * 2
-        lower = max(gap - each for gap, each in zip(gaps, hidden, strict=True))
-        return lower <= min(gap + each for gap, each in zip(gaps, hidden, strict=True))
+        hidden = list(map(add, self.hidden, other.hidden)) * 2
+        gaps = list(map(sub, self.first + self.second, other.first + other.second))
+        lower, upper = max(map(sub, gaps, hidden)), min(map(add, gaps, hidden))
+        return bool(lower <= upper)
 
 
 def read_numbers(replays: Replays) -> list[NumberSeries]:
@@ -82,14 +79,10 @@ def read_numbers(replays: Replays) -> list[NumberSeries]:
         leaves = [run.leaves[path] for run in replays.all if path in run.leaves and run.leaves[path].is_number]
         if len(leaves) < 2 * replays.count or is_separated(*replays.series[path]):
             continue
-        values, places, n = [Fraction(leaf.value) for leaf in leaves], list(map(last_place, leaves)), replays.count
-        number = NumberSeries(
-            path=path,
-            first=tuple(values[:n]),
-            second=tuple(values[n:]),
-            hidden=tuple(map(max, zip(places[:n], places[n:], strict=True))),
-            step=_step((leaves[:n], leaves[n:])),
-        )
+        sides = leaves[: replays.count], leaves[replays.count :]
+        first, second = (tuple(Fraction(leaf.value) for leaf in side) for side in sides)
+        hidden = tuple(map(max, *(map(last_place, side) for side in sides)))
+        number = NumberSeries(path=path, first=first, second=second, hidden=hidden, step=_step(sides))
         if len(numbers) > MOST_COMPARED or not any(number.repeats(other) for other in numbers):
             numbers.append(number)
     return numbers
@@ -101,13 +94,11 @@ def _step(sides: Sequence[Sequence[Leaf]]) -> Fraction:
     Outputs of one input that stand at no end differ by multiples of the step, whatever constant was added. Where all
     of those are one number nothing is known, and the step is as large as everything that was seen.
     """
-    gaps: list[tuple[Fraction, Fraction]] = []
-    for leaves in sides:
-        free = away_from_ends(leaves)
-        gaps += [
-            (Fraction(leaf.value) - Fraction(free[0].value), last_place(leaf) + last_place(free[0]))
-            for leaf in free[1:]
-        ]
+    gaps = [
+        (Fraction(leaf.value) - Fraction(free[0].value), last_place(leaf) + last_place(free[0]))
+        for free in map(away_from_ends, sides)
+        for leaf in free[1:]
+    ]
     everything = [leaf for leaves in sides for leaf in leaves]
     place = max(map(last_place, everything))
     common = common_divisor([gap for gap, _ in gaps])
@@ -130,18 +121,14 @@ def find_changed_scales(replays: Replays, numbers: Sequence[NumberSeries], *, is
         sides = ((one, replays.first), (other, replays.second))
         is_steady = all(len(run.draws) > place and run.draws[place][:3] == a[:3] for a, runs in sides for run in runs)
         if is_steady and one[:2] == other[:2] and one.scale != other.scale:
-            sentence = f"the scale of a {one.kind} draw differs for the two inputs"
-            yield Violation(kind="noise-scale", sentence=sentence, where=one.where)
+            yield Violation("noise-scale", f"the scale of a {one.kind} draw differs for the two inputs", one.where)
             return
     if is_additive and len(numbers) == 1 and len({*numbers[0].first, *numbers[0].second}) > 2:
         slope = common_slope(numbers[0])
         if slope is not None and not any(slope[0] <= sign <= slope[1] for sign in (-1, 1)):
             ratio, _ = digits_apart(abs(slope[0] + slope[1]) / 2, Fraction(1))
-            yield Violation(
-                kind="noise-scale",
-                sentence=f"the noise in {numbers[0].path} is {ratio} times as wide for the one input as for the other",
-                evidence=(("ratio", ratio), ("replays", str(replays.count))),
-            )
+            sentence = f"the noise in {numbers[0].path} is {ratio} times as wide for the one input as for the other"
+            yield Violation("noise-scale", sentence, "", (("ratio", ratio), ("replays", str(replays.count))))
 
 
 def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
@@ -167,7 +154,8 @@ def find_movement(
     numbers than were drawn some are made of the others (their sum, a percentage): those that move least are compared.
     """
     drawn = sum(1 if draw.kind == "bytes" else draw.size for draw in replays.first[0].draws) or len(numbers)
-    steady = [number for number in numbers if number.varies and number.moves_steadily]
+    noisy = [number for number in numbers if len({*number.first}) > 1 or len({*number.second}) > 1]
+    steady = [number for number in noisy if number.moves_steadily]
     if not steady:
         return
     claimed, power = (sensitivity**2, 2) if norm == "l2" else (sensitivity, 1)
@@ -185,10 +173,10 @@ def find_movement(
     shown, claim = digits_apart(_root(seen) if norm == "l2" else seen, sensitivity)
     is_rounding = furthest - claimed <= claimed * ROUNDING * power and not any(each.step for each in steady)
     yield Violation(
-        kind="rounding" if is_rounding else "sensitivity",
-        sentence=f"with the same noise the released numbers move by {shown}; claimed is {claim} ({norm})",
-        where=next((draw.where for draw in replays.first[0].draws), ""),
-        evidence=(("moved", shown), ("claimed", str(sensitivity)), ("numbers", str(len(steady)))),
+        "rounding" if is_rounding else "sensitivity",
+        f"with the same noise the released numbers move by {shown}; claimed is {claim} ({norm})",
+        replays.first[0].draws[0].where if replays.first[0].draws else "",
+        (("moved", shown), ("claimed", str(sensitivity)), ("numbers", str(len(steady)))),
     )
 
 

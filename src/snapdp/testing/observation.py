@@ -1,16 +1,15 @@
 """One run of a release with frozen noise, and everything about it that can be seen, taken apart into leaves.
 
-Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws,
-the seeds, changes of the input, and threads that are left. Nothing of a run reaches the caller.
+Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws, the seeds,
+changes of the input, and threads that are left. Nothing of a run reaches the caller.
 
-What is returned may be hostile: no method of it is called, no __eq__, __repr__ or __iter__; known types are read by the
-methods of the type itself, others by their attributes. What cannot be read is named, not guessed.
+Numbers, texts, lists, dicts, tables of pandas, polars and Arrow, arrays of numpy and the stored attributes of other
+objects are compared. What cannot be compared is named, not guessed.
 """
 
 from __future__ import annotations
 
 import copy
-import functools
 import gc
 import io
 import logging
@@ -23,15 +22,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
 from functools import partial
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
 
-from snapdp.testing.freezing import Patches, with_patches
-from snapdp.testing.frozen_noise import FrozenNoise, NoiseDraw, format_place, is_of_a_library
+from snapdp.testing.frozen_noise import FrozenNoise, NoiseDraw, Patches, format_place, is_of_a_library, with_patches
 from snapdp.values import Value
 
 MOST_LEAVES = 20_000
@@ -42,6 +38,7 @@ RETURNED = "returned"
 PRINTED_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
 PLAIN_KEY = re.compile(r"[A-Za-z_][\w ]{0,30}")
 _FLOAT_BITS = {"float16": 11, "float32": 24, "float64": DOUBLE_BITS}
+_FACTS = (bool, bytes, complex, date, time, timedelta, type(None))
 
 
 class Leaf(NamedTuple):
@@ -115,23 +112,34 @@ class AuditedInput:
 
     def __init__(self, data: Any) -> None:
         self.data = data
+        self.looks, self.is_whole = _read_looks(data)
 
-    @functools.cached_property
-    def looks(self) -> list[tuple[str, tuple[str, str]]]:
-        """What the input holds, read once."""
-        return _looks(self.data)
+
+def are_equal(first: AuditedInput, second: AuditedInput) -> bool:
+    """Say whether two inputs are the same, as far as all of them can be read."""
+    return first.looks == second.looks and first.is_whole and second.is_whole
+
+
+def _read_looks(data: Any) -> tuple[list[tuple[str, tuple[str, str]]], bool]:
+    reader = Reader()
+    return [(leaf.path, leaf.looks) for leaf in reader.read(data, "input")], not reader.unread
 
 
 def observe(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise, replay: int) -> Observation:
     """Run a release once, on a copy of the data, with the noise of a replay."""
-    given, is_copy = _copied(data.data)
-    before = data.looks if is_copy else None
+    try:
+        given, is_copy = copy.deepcopy(data.data), True
+    except Exception:  # what cannot be copied is handed over as it is
+        given, is_copy = data.data, False
     threads = set(threading.enumerate())
     reader = Reader()
     noise.start(replay)
-    call, overheard = _overhear(lambda: _call(release, given, reader))
-    texts, places = _leaves_of_texts(overheard)
-    leaves = [*call.leaves, *texts]
+    call, heard = _overhear(lambda: _call(release, given, reader))
+    places = {f"{name}[{i}]": place for name, texts in heard.items() for i, (_, place) in enumerate(texts)}
+    texts = [text[:LONGEST_TEXT] for texts in heard.values() for text, _ in texts]
+    leaves = [*call.leaves]
+    for path, text in zip(places, texts, strict=True):
+        leaves += read_text(text, path)
     left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
     return Observation(
         leaves={leaf.path: leaf for leaf in leaves if not release.ignores(leaf.path)},
@@ -141,7 +149,7 @@ def observe(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise, rep
         problem=call.problem,
         draws=tuple(noise.draws),
         seeds=tuple(noise.seeds),
-        input_changed=is_copy and before != _looks(given),
+        input_changed=is_copy and data.looks != _read_looks(given)[0],
         in_threads=noise.drawn_elsewhere or left,
         unread=reader.unread,
         places=places,
@@ -162,69 +170,30 @@ class _Call(NamedTuple):
 def _call(release: AuditedRelease, given: Any, reader: Reader) -> _Call:
     """Call a release and read its output, whatever it raises.
 
-    What is not an `Exception` goes on, except that of sys.exit and of generators: an interrupt by the user, or the time
-    limit of a test runner, is not the release's.
+    What is not an `Exception` goes on, except that of sys.exit: an interrupt by the user, or the time limit of a test
+    runner, is not the release's.
     """
     of = ""
     try:
         output = release.function(given)
-        output = list(islice(output, MOST_LEAVES)) if isinstance(output, GeneratorType) else output
         of = " of released="
-        leaves, released = _read_output(release, output, reader)
-    except (Exception, SystemExit, GeneratorExit) as raised:
+        leaves = reader.read(output, "output")
+        chosen = [] if release.released is None else reader.read(release.released(output), "released")
+    except (Exception, SystemExit) as raised:
         frames = traceback.extract_tb(raised.__traceback__)
         own = [frame for frame in frames if not is_of_a_library(frame.filename)]
         where = format_place(own[-1].filename, own[-1].lineno or 0) if own else ""
-        _forget_locals(raised)
-        return _Call(f"{type(raised).__qualname__}{of}", read_text(_text_of(raised), "exception"), (), where, raised)
-    return _Call(RETURNED, leaves, released)
-
-
-def _read_output(release: AuditedRelease, output: Any, reader: Reader) -> tuple[list[Leaf], tuple[str, ...]]:
-    """Return all leaves of an output, and the paths of the numbers that are released."""
-    leaves = reader.read(output, "output")
-    if release.released is None:
-        numbers = [leaf.path for leaf in leaves if leaf.sort == "number"]
-        return leaves, tuple(numbers or [leaf.path for leaf in leaves if leaf.sort == "printed"])
-    chosen = reader.read(release.released(output), "released")
-    return leaves + chosen, tuple(leaf.path for leaf in chosen if leaf.sort in ("number", "printed"))
-
-
-def are_equal(first: Any, second: Any) -> bool:
-    """Say whether two inputs are the same, as far as all of them can be read."""
-    one, other = Reader(), Reader()
-    looks = [
-        [(leaf.path, leaf.looks) for leaf in reader.read(data, "input")]
-        for reader, data in ((one, first), (other, second))
-    ]
-    return looks[0] == looks[1] and not one.unread and not other.unread
-
-
-def _copied(data: Any) -> tuple[Any, bool]:
-    try:
-        return copy.deepcopy(data), True
-    except Exception:  # what cannot be copied is handed over as it is
-        return data, False
-
-
-def _looks(data: Any) -> list[tuple[str, tuple[str, str]]]:
-    return [(leaf.path, leaf.looks) for leaf in Reader().read(data, "input")]
-
-
-def _text_of(problem: BaseException) -> str:
-    try:
-        return str(problem)
-    except Exception:
-        return "a text that cannot be read"
-
-
-def _forget_locals(problem: BaseException | None) -> None:
-    """Let frames that an exception holds go on without what the call made: a generator among it would look kept."""
-    seen: set[int] = set()
-    while problem is not None and id(problem) not in seen:
-        seen.add(id(problem))
-        traceback.clear_frames(problem.__traceback__)
-        problem = problem.__cause__ or problem.__context__
+        traceback.clear_frames(raised.__traceback__)  # they hold a copy of the input
+        try:
+            text = str(raised)
+        except Exception:
+            text = "a text that cannot be read"
+        return _Call(f"{type(raised).__qualname__}{of}", read_text(text, "exception"), (), where, raised)
+    candidates = leaves if release.released is None else chosen
+    released = [leaf for leaf in candidates if leaf.sort != "fact"]
+    if release.released is None and any(leaf.sort == "number" for leaf in released):
+        released = [leaf for leaf in released if leaf.sort == "number"]
+    return _Call(RETURNED, leaves + chosen, tuple(leaf.path for leaf in released))
 
 
 # What a call writes
@@ -245,192 +214,115 @@ class _Listener(logging.Handler):
 
 def _overhear(block: Callable[[], _Call]) -> tuple[_Call, dict[str, list[tuple[str, str]]]]:
     """Run a block, and collect what is printed, logged and warned, as (text, where), instead of showing it."""
-    heard: dict[str, list[tuple[str, str]]] = {"stdout": [], "stderr": [], "log": [], "warning": []}
-    out, err = io.StringIO(), io.StringIO()
+    out, err, logged = io.StringIO(), io.StringIO(), list[tuple[str, str]]()
 
-    def listen(patches: Patches) -> tuple[_Call, list[warnings.WarningMessage] | None]:
-        patches.undo_by(gc.unfreeze)
-        gc.freeze()  # what others left to be collected is not of this call, whenever it is
-        patches.keep(sys, "unraisablehook", "stdout", "stderr")
-        patches.keep(warnings, "filters", "showwarning")
+    def listen(patches: Patches) -> tuple[_Call, list[warnings.WarningMessage]]:
         root = logging.getLogger()
-        patches.undo_by(partial(_log_as_before, root.handlers[:], root.level, root.manager.disable))
-        root.handlers[:] = [_Listener(heard["log"])]
-        root.setLevel(1)
+        patches.undo_by(partial(logging.disable, root.manager.disable))  # it clears what loggers remember of levels
+        patches.set(vars(root), "handlers", [_Listener(logged)])
+        patches.set(vars(root), "level", 1)
+        patches.set(vars(sys), "stdout", out)
+        patches.set(vars(sys), "stderr", err)
+        patches.set(vars(warnings), "filters", warnings.filters)  # what comes below replaces them
+        patches.set(vars(warnings), "showwarning", warnings.showwarning)
         logging.disable(logging.NOTSET)
-        sys.stdout, sys.stderr = out, err
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             call = block()
             gc.collect()  # what the call itself left says what it has to say in every run, not in one of them
-            return call, warned
+        return call, warned or []
 
     call, warned = with_patches(listen)
-    for name, stream in (("stdout", out), ("stderr", err)):
-        if text := stream.getvalue():
-            heard[name].append((text, ""))
-    for each in warned or ():
-        heard["warning"].append((f"{each.category.__name__} {each.message}", format_place(each.filename, each.lineno)))
-    return call, heard
-
-
-def _log_as_before(handlers: list[logging.Handler], level: int, disabled: int) -> None:
-    root = logging.getLogger()
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.disable(disabled)
-
-
-def _leaves_of_texts(overheard: dict[str, list[tuple[str, str]]]) -> tuple[list[Leaf], dict[str, str]]:
-    """Return the leaves of what was printed, logged and warned, and where it was."""
-    leaves: list[Leaf] = []
-    places: dict[str, str] = {}
-    for name, texts in overheard.items():
-        for number, (text, place) in enumerate(texts):
-            path = f"{name}[{number}]"
-            places[path] = place
-            leaves += read_text(text[:LONGEST_TEXT], path)
-    return leaves, places
+    return call, {
+        "stdout": [(out.getvalue(), "")] if out.getvalue() else [],
+        "stderr": [(err.getvalue(), "")] if err.getvalue() else [],
+        "log": logged,
+        "warning": [(f"{w.category.__name__} {w.message}", format_place(w.filename, w.lineno)) for w in warned],
+    }
 
 
 # Leaves
 
 
-class TooManyLeaves(Exception):
-    """More than an audit compares."""
-
-
 class Reader:
-    """Takes values apart; `unread` has the paths and classes of what it could not read."""
+    """Takes values apart; `unread` has the paths and classes of what cannot be compared."""
 
     def __init__(self) -> None:
         self.unread: dict[str, str] = {}
-        self._left = MOST_LEAVES
-        self._inside: set[int] = set()
 
     def read(self, value: Any, path: str) -> list[Leaf]:
         """Return the leaves of a value, in order."""
-        leaves: list[Leaf] = []
-        try:
-            for leaf in self._walk(value, path, 0):
-                leaves.append(leaf)
-                self._left -= 1
-                if self._left < 0:
-                    raise TooManyLeaves
-        except TooManyLeaves:
+        leaves = list(islice(self._walk(value, path, 0), MOST_LEAVES + 1))
+        if len(leaves) > MOST_LEAVES:
             self.unread[path] = f"more than {MOST_LEAVES:,} numbers and facts"
         return leaves
 
     def _walk(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
         kind = type(value)
-        simple = _simple(value, path)
-        if simple is not None:
-            yield from simple
-            return
-        if depth > DEEPEST or id(value) in self._inside:
+        if kind in (int, float, Fraction):
+            yield Leaf(path, "number", value, DOUBLE_BITS if kind is float else 0)
+        elif kind is Decimal:
+            yield Leaf(path, "number", Fraction(value) if value.is_finite() else float(value))
+        elif kind is str:
+            yield from read_text(value, path)
+        elif kind in _FACTS or isinstance(value, datetime):
+            yield Leaf(path, "fact", (kind.__name__, value))
+        elif depth > DEEPEST:  # as what holds itself
             yield Leaf(path, "fact", ("again", kind.__name__))
-            return
-        self._inside.add(id(value))
-        try:
-            yield from self._composed(value, path, depth + 1)
-        finally:
-            self._inside.discard(id(value))
-
-    def _composed(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
-        kind = type(value)
-        table = _as_columns(value)
-        if table is not None:
+        elif "numpy" in sys.modules and isinstance(value, (sys.modules["numpy"].generic, sys.modules["numpy"].ndarray)):
+            yield from self._walk_array(value, path, depth)
+        elif (table := _as_columns(value)) is not None:
             yield Leaf(f"{path}.columns", "fact", table[0])
             yield from self._walk(table[1], path, depth)
         elif isinstance(value, dict):
-            keys = list(dict.keys(value))
-            yield Leaf(path, "fact", (kind.__name__, tuple(_key(key) for key in keys)))
-            for place, key in enumerate(keys):
-                yield from self._walk(dict.__getitem__(value, key), f"{path}{_spelled(key, place)}", depth)
+            yield Leaf(path, "fact", (kind.__name__, tuple(map(_key, value))))
+            for place, (key, each) in enumerate(value.items()):
+                yield from self._walk(each, f"{path}{_spelled(key, place)}", depth + 1)
         elif isinstance(value, (list, tuple)):
-            base: Any = list if isinstance(value, list) else tuple
-            yield Leaf(path, "fact", (kind.__name__, base.__len__(value)))
-            names = getattr(kind, "_fields", None) if base is tuple else None
-            for place, each in enumerate(base.__iter__(value)):
-                name = f".{names[place]}" if isinstance(names, tuple) and place < len(names) else f"[{place}]"
-                yield from self._walk(each, path + name, depth)
-        elif isinstance(value, (set, frozenset)):
-            base_set: Any = set if isinstance(value, set) else frozenset
-            yield Leaf(path, "fact", (kind.__name__, tuple(sorted(map(repr, map(_key, base_set.__iter__(value)))))))
+            yield Leaf(path, "fact", (kind.__name__, len(value)))
+            names = getattr(kind, "_fields", None)
+            for place, each in enumerate(value):
+                yield from self._walk(each, f"{path}.{names[place]}" if names else f"{path}[{place}]", depth + 1)
         else:
-            yield from self._attributes(value, path, depth)
+            yield from self._walk_object(value, path, depth)
 
-    def _attributes(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
+    def _walk_array(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
+        kind, dtype, shape = type(value).__name__, value.dtype, value.shape
+        yield Leaf(path if shape else f"{path}.dtype", "fact", (kind, str(dtype), shape))
+        bits = _FLOAT_BITS.get(str(dtype), DOUBLE_BITS if dtype.kind == "f" else 0)
+        for place, each in enumerate(value.ravel().tolist()):
+            at = f"{path}[{place}]" if shape else path
+            if dtype.kind in "iuf":
+                yield Leaf(at, "number", each, bits)
+            else:
+                yield from self._walk(each, at, depth + 1)
+
+    def _walk_object(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
+        """Yield the leaves of what an object stores; dataclasses may do so in slots."""
         kind = type(value)
-        yield Leaf(path, "fact", ("object", kind.__module__, kind.__qualname__))
-        found = _attributes_of(value)
-        if not found:
+        names = (*getattr(value, "__dict__", ()), *getattr(kind, "__dataclass_fields__", ()))
+        names = tuple(dict.fromkeys(names))
+        if not names:
             self.unread[path] = f"an object of class {kind.__qualname__}"
-        yield Leaf(f"{path}.", "fact", tuple(found))
-        for name, each in found.items():
-            yield from self._walk(each, f"{path}.{name}", depth)
-
-
-def _simple(value: Any, path: str) -> list[Leaf] | None:
-    """Return the leaves of what has no parts, and None for anything else."""
-    kind = type(value)
-    if kind is float:
-        return [Leaf(path, "number", value, DOUBLE_BITS)]
-    if kind is int or kind is Fraction:
-        return [Leaf(path, "number", value)]
-    if kind is Decimal:
-        number = Fraction(value) if value.is_finite() else float(value)
-        return [Leaf(path, "number", number)]
-    if kind is str:
-        return read_text(value, path)
-    if value is None or kind in (bool, bytes, bytearray, complex, date, time, timedelta, type, range, slice):
-        return [Leaf(path, "fact", (kind.__name__, bytes(value) if kind is bytearray else value))]
-    if isinstance(value, Enum):
-        return [Leaf(path, "fact", ("enum", kind.__qualname__, value._name_))]
-    if isinstance(value, datetime):
-        return [Leaf(path, "fact", (kind.__name__, datetime.isoformat(value)))]
-    if isinstance(value, (FunctionType, BuiltinFunctionType, ModuleType)):
-        return [Leaf(path, "fact", ("function", kind.__qualname__))]
-    return _of_numpy(value, path)
-
-
-def _of_numpy(value: Any, path: str) -> list[Leaf] | None:
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, (numpy.generic, numpy.ndarray)):
-        return None
-    array = numpy.asarray(value)
-    form = ("array" if isinstance(value, numpy.ndarray) else "scalar", str(array.dtype), array.shape)
-    found = [Leaf(path if array.shape else f"{path}.dtype", "fact", form)]
-    bits = _FLOAT_BITS.get(str(array.dtype), DOUBLE_BITS if array.dtype.kind == "f" else 0)
-    for place, each in enumerate(array.ravel().tolist()):
-        at = path if not array.shape else f"{path}[{place}]"
-        if array.dtype.kind in "iuf":
-            found.append(Leaf(at, "number", each, bits))
-        else:
-            found += _simple(each, at) or [Leaf(at, "fact", ("element", type(each).__qualname__))]
-        if len(found) > MOST_LEAVES:
-            raise TooManyLeaves
-    return found
+        yield Leaf(path, "fact", ("object", kind.__module__, kind.__qualname__, names))
+        for name in names:
+            yield from self._walk(getattr(value, name, None), f"{path}.{name}", depth + 1)
 
 
 def _as_columns(value: Any) -> tuple[Any, Any] | None:
-    """Return (facts, columns) of a data frame of pandas, polars or Arrow."""
-    library = type(value).__module__.split(".")[0]
-    name = type(value).__name__
-    if library == "pandas" and name == "DataFrame":
-        facts = (name, tuple(map(str, value.columns)), tuple(map(str, value.dtypes)), value.shape)
-        return facts, [value.index.tolist(), *(value.iloc[:, i].tolist() for i in range(value.shape[1]))]
-    if library == "pandas" and name in ("Series", "Index"):
-        return (name, str(value.dtype), str(value.name)), [value.tolist(), getattr(value, "index", value).tolist()]
-    if library == "polars" and name == "DataFrame":
-        return (name, tuple(value.columns), tuple(map(str, value.dtypes))), list(
-            value.to_dict(as_series=False).values()
-        )
-    if library == "polars" and name == "Series":
-        return (name, value.name, str(value.dtype)), value.to_list()
+    """Return (facts, columns) of a table, or a column, of pandas, polars or Arrow."""
+    library, name = type(value).__module__.split(".")[0], type(value).__name__
     if library == "pyarrow" and name == "Table":
         return (name, str(value.schema)), list(value.to_pydict().values())
-    return None
+    if library == "pandas" and name == "DataFrame":
+        columns = [value.index, *(column for _, column in value.items())]
+    elif library == "pandas" and name in ("Series", "Index"):
+        columns = [value, getattr(value, "index", value)]
+    elif library == "polars" and name in ("DataFrame", "Series"):
+        columns = value.get_columns() if name == "DataFrame" else [value]
+    else:
+        return None
+    return (name, *((str(each.name), str(each.dtype)) for each in columns)), [each.to_list() for each in columns]
 
 
 def read_text(text: str, path: str) -> list[Leaf]:
@@ -447,23 +339,6 @@ def read_text(text: str, path: str) -> list[Leaf]:
 def _printed(number: str) -> Fraction | str:
     exponent = re.split("[eE]", number)[1:]
     return number if (exponent and abs(int(exponent[0])) > 400) or len(number) > 400 else Fraction(number)
-
-
-def _attributes_of(value: Any) -> dict[str, Any]:
-    """Return the attributes that an object stores, without asking the object."""
-    found: dict[str, Any] = {}
-    for base in reversed(type(value).__mro__):
-        slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else tuple(slots):
-            try:
-                found[name] = object.__getattribute__(value, name)
-            except AttributeError:
-                continue
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        own = {}
-    return {**found, **(dict(own) if isinstance(own, dict) else {})}
 
 
 def _key(key: Any) -> Any:

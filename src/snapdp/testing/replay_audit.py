@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from textwrap import fill
-from typing import Any
+from typing import Any, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact.functions import exp_enclosure, ln_enclosure
@@ -32,8 +32,7 @@ from snapdp.testing.findings import (
     source_of,
     varying_paths,
 )
-from snapdp.testing.freezing import with_frozen_noise
-from snapdp.testing.frozen_noise import FrozenNoise
+from snapdp.testing.frozen_noise import FrozenNoise, with_frozen_noise
 from snapdp.testing.movement import find_changed_scales, find_movement, read_numbers
 from snapdp.testing.observation import AuditedInput, AuditedRelease, Observation, are_equal, observe
 from snapdp.values import Value
@@ -96,12 +95,13 @@ def audit(
     needed = 1 if loss is None else replays_needed(loss, rest)
     usual = WITHOUT_CLAIM if needed == 1 else min(max(needed, WITHOUT_CLAIM), MOST)
     audited = AuditedRelease(function=release, released=released, ignored=ignored)
-    runs = _replay(audited, (AuditedInput(first), AuditedInput(second)), pairs=replays or usual, needed=needed)
+    inputs = AuditedInput(first), AuditedInput(second)
+    runs = _replay(audited, inputs, pairs=replays or usual, needed=needed)
 
     notes = [*_notes(runs, ignored)]
     violations = [*find_misconduct(runs)]
-    if are_equal(first, second):
-        violations.append(Violation(kind="unaudited", sentence="the two inputs are equal: give two that differ"))
+    if are_equal(*inputs):
+        violations.append(Violation("unaudited", "the two inputs are equal: give two that differ"))
     for each in find_separations(runs):
         if each.kind in EXCUSED_BY_NOISE and runs.have_drawn and runs.count < needed:
             notes.append(f"{each.sentence}: it may be chance, see the first note")
@@ -215,9 +215,9 @@ def _named(paths: list[str]) -> str:
 def _vacuous(replays: Replays, *, is_claimed: bool) -> Iterator[Violation]:
     """Yield that nothing was audited, where nothing was found because there was nothing to find."""
     if not any(run.released or run.draws for run in replays.all):
-        yield Violation(kind="unaudited", sentence="no number is released, and no noise is drawn")
+        yield Violation("unaudited", "no number is released, and no noise is drawn")
     elif not is_claimed:
-        yield Violation(kind="unaudited", sentence="nothing is claimed: give epsilon=, and sensitivity=")
+        yield Violation("unaudited", "nothing is claimed: give epsilon=, and sensitivity=")
 
 
 def _texts(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
@@ -235,9 +235,7 @@ def check_callable(release: Any) -> None:
             f"an audit takes a function, and this is of type {type(release).__name__}.",
             "Give the function first, then the two inputs.",
         )
-    function = release
-    while isinstance(function, functools.partial):
-        function = function.func
+    function = _without_arguments(release)
     if inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
         raise ParameterError(
             "this function is a coroutine: calling it runs nothing.",
@@ -247,10 +245,16 @@ def check_callable(release: Any) -> None:
 
 def name_of(release: Any) -> str:
     """Return what a callable is called in a report."""
+    function = _without_arguments(release)
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a lambda" if name == "<lambda>" else name
+
+
+def _without_arguments(release: Any) -> Any:
+    """Return the function of a partial."""
     while isinstance(release, functools.partial):
         release = release.func
-    name = getattr(release, "__name__", type(release).__name__)
-    return "a lambda" if name == "<lambda>" else name
+    return release
 
 
 # The report
@@ -277,40 +281,51 @@ class AuditFailure(AssertionError):
 AuditFailure.__module__ = "snapdp.testing"  # as it is imported, and short in the summary of a test run
 
 
-class AuditReport(Value):
-    """What an audit found: `violations` refute the release, `allowed` were expected, `notes` say what was not judged.
-
-    An empty report is not a proof: nothing was found, with these two inputs, in so many replays.
+class Report(Value):
+    """What an audit or a count says of a release.
 
     cause   what the release raised, where it did so for both inputs alike
     """
 
     name: str
-    replays: int
-    violations: tuple[Violation, ...]
-    allowed: tuple[Violation, ...] = ()
-    notes: tuple[str, ...] = ()
     cause: RaisedError | None = None
 
     @property
     def is_refuted(self) -> bool:
-        """Whether anything was found that was not allowed."""
-        return bool(self.violations)
+        """Whether the release is refuted."""
+        raise NotImplementedError
 
-    @property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of what was found."""
-        return frozenset(each.kind for each in self.violations)
-
-    def check(self) -> AuditReport:
-        """Return the report if nothing was found, and fail as a test does otherwise."""
+    def check(self) -> Self:
+        """Return the report if the release was not refuted, and fail as a test does otherwise."""
         __tracebackhide__ = True
-        if self.violations:
+        if self.is_refuted:
             raise AuditFailure(self) from (self.cause.error if self.cause else None)
         return self
 
     def __bool__(self) -> bool:
         raise TypeError("whether a report is true could mean both: ask .is_refuted, or call .check()")
+
+
+class AuditReport(Report):
+    """What an audit found: `violations` refute the release, `allowed` were expected, `notes` say what was not judged.
+
+    An empty report is not a proof: nothing was found, with these two inputs, in so many replays.
+    """
+
+    replays: int
+    violations: tuple[Violation, ...]
+    allowed: tuple[Violation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether anything was found that was not allowed."""
+        return self.violations != ()
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of what was found."""
+        return frozenset(each.kind for each in self.violations)
 
     def __str__(self) -> str:
         found = len(self.violations)
@@ -322,22 +337,16 @@ class AuditReport(Value):
             said = f"{each.kind}: {each.sentence}{place}"
             lines.append(fill(said, WIDTH, subsequent_indent="  ", break_long_words=False))
             lines.append(fill(each.advice, WIDTH, initial_indent="  -> ", subsequent_indent="     "))
-        rest = [f"allowed: {each.kind}: {each.sentence}" for each in self.allowed]
-        rest += [f"note: {each}" for each in self.notes]
-        return "\n".join([*lines, *(fill(each, WIDTH, subsequent_indent="  ") for each in rest)])
+        lines += [
+            fill(f"allowed: {each.kind}: {each.sentence}", WIDTH, subsequent_indent="  ") for each in self.allowed
+        ]
+        lines += [fill(f"note: {each}", WIDTH, subsequent_indent="  ") for each in self.notes]
+        return "\n".join(lines)
 
     def to_json(self) -> str:
         """Return the report as JSON, with the fields of this class and `refuted`."""
         violations, allowed = (
-            [
-                {
-                    "kind": each.kind,
-                    "sentence": each.sentence,
-                    "where": each.where or None,
-                    "evidence": dict(each.evidence),
-                }
-                for each in several
-            ]
+            [{**each._asdict(), "where": each.where or None, "evidence": dict(each.evidence)} for each in several]
             for several in (self.violations, self.allowed)
         )
         values = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}

@@ -1,4 +1,4 @@
-"""Faults to plant in our own code: a release with one of them goes through the same public door as one without.
+"""Faults to plant in our own code: a release with one of them goes through the same public API as one without.
 
 Each takes a `pytest.MonkeyPatch` and changes as little as makes the fault. Much that breaks others changes nothing in
 ours, and is no fault here: a finer grid alone, a sum cut off instead of rounded, halves of the sum rounded to even or

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import snapdp
 from snapdp.errors import ParameterError
-from snapdp.testing import KINDS, AuditFailure, audit, audit_neighbours, neighbouring_lists
+from snapdp.testing import AuditFailure, audit, audit_neighbours, neighbouring_lists
 from snapdp.testing.findings import is_on_a_grid
 from snapdp.testing.observation import Leaf
 from snapdp.testing.replay_audit import replays_needed
@@ -41,13 +41,15 @@ def with_a_default(rows, *, rng=np.random.default_rng(3)):  # noqa: B008
     return clamped(rows) + rng.laplace()
 
 
-@pytest.mark.parametrize(
-    "release", [Holder(), Holder().release, with_a_default, partial(with_a_default, rng=np.random.default_rng(4))]
-)
-def test_generators_that_somebody_holds_are_frozen(release):
+@pytest.mark.parametrize("release", [Holder(), Holder().release], ids=["object", "method"])
+def test_generators_of_the_audited_object_are_frozen(release):
     report = audit(release, [1], [0], epsilon=1, sensitivity=1, replays=9)
     assert report.kinds == {"float-noise"}
     assert not any("no draw of noise was seen" in note for note in report.notes)
+
+
+def test_a_generator_that_is_not_found_is_told():
+    assert audit(with_a_default, [1], [0], epsilon=1, sensitivity=1, replays=9).kinds >= {"unknown-noise"}
 
 
 def test_a_generator_that_is_held_goes_on_afterwards_as_if_nothing_had_happened():
@@ -79,20 +81,17 @@ def test_a_report_is_json_for_programs():
 
 
 def test_check_fails_as_a_test_does_with_the_report():
-    with pytest.raises(AssertionError, match="no-noise: output is the same in all 32 replays") as caught:
+    with pytest.raises(AssertionError, match=r"^no-noise: sum: 1 violation in 32 replays") as caught:
         audit(sum, [1], [2]).check()
     assert isinstance(caught.value, AuditFailure)
     assert caught.value.report.kinds == {"no-noise"}
+    assert AuditFailure.__module__ == "snapdp.testing"
     assert all(len(line) <= 80 for line in str(caught.value).splitlines())
 
 
 def test_a_report_is_neither_true_nor_false():
     with pytest.raises(TypeError, match=r"ask \.is_refuted"):
         bool(audit(SAFE.release, 1, 2, replays=1))
-
-
-def test_every_kind_has_a_line_of_advice():
-    assert all(": " in advice and len(advice) <= 110 for advice in KINDS.values())
 
 
 def test_paths_can_be_left_out_and_the_released_number_chosen():
@@ -109,6 +108,7 @@ def test_at_a_large_epsilon_nothing_is_told_that_could_be_chance():
     sharp = snapdp.Snapping(epsilon=40, sensitivity=1, lower=0, upper=10, grid=1)
     report = audit(lambda rows: sharp.release(rows[0]), [3], [4], epsilon=40, sensitivity=1, replays=20).check()
     assert "audit with a smaller epsilon" in report.notes[0]
+    assert "there were 20" in report.notes[0]
     assert audit(lambda rows: rows[0], [3], [4], epsilon=40, replays=20).kinds == {"no-noise"}  # nothing is drawn
 
 
@@ -138,11 +138,6 @@ def test_gaussian_noise_and_its_norm_can_be_claimed():
 def test_claims_that_make_no_sense_are_refused(claims, words):
     with pytest.raises(ParameterError, match=words):
         audit(sum, [1], [2], **claims)
-
-
-def test_a_name_that_is_none_is_refused_as_python_does():
-    with pytest.raises(TypeError, match=r"audit\(\) got an unexpected keyword argument 'epsilno'"):
-        audit(sum, [1], [2], epsilno=1)
 
 
 @pytest.mark.parametrize("epsilon", ["1/100", "1", "3"])
@@ -180,7 +175,7 @@ def test_neighbours_that_a_strategy_makes_find_the_pair_that_nobody_thought_of()
     pairs = neighbouring_lists(st.integers(0, 1), relation="change-one", max_size=2)
     report = audit_neighbours(release, pairs, examples=10, epsilon=1, sensitivity=1, replays=3)
     assert report.kinds >= {"sensitivity"}
-    audit_neighbours(planted.ours, pairs, examples=2, epsilon=1, sensitivity=1, replays=3).check()
+    audit_neighbours(planted.ours, pairs, examples=9, epsilon=1, sensitivity=1, replays=3).check()
 
 
 @pytest.mark.parametrize("relation", ["change-one", "add-remove"])
@@ -261,29 +256,12 @@ def test_a_path_that_only_begins_alike_is_compared():
     assert report.kinds == {"no-noise"}
 
 
-def test_too_few_replays_are_told_also_where_nothing_differs():
-    report = audit(SAFE.release, 1, 2, epsilon=1, sensitivity=1, replays=20).check()
-    assert "it takes 68 replays" in report.notes[0]
-    assert "there were 20" in report.notes[0]
-
-
-def test_a_failure_is_named_as_it_is_imported_and_begins_with_its_kinds():
-    assert AuditFailure.__module__ == "snapdp.testing"
-    with pytest.raises(AuditFailure, match=r"^no-noise: sum: 1 violation in 32 replays"):
-        audit(sum, [1], [2]).check()
-
-
 def laplace_of_twenty(rows):
     return 20 * clamped(rows) + np.random.laplace(0, 20)
 
 
 def two_of_them(rows):
     return np.array([20 * clamped(rows), 20 * clamped(rows)]) + np.random.laplace(0, 40, 2)
-
-
-def test_what_is_allowed_does_not_refute_and_is_still_told():
-    report = audit(planted.in_doubles, [0, 1], [0, 0], epsilon=1, sensitivity=1, allow="float-noise").check()
-    assert "allowed: float-noise:" in str(report)
 
 
 def test_what_is_ignored_and_is_not_there_is_told():
@@ -316,17 +294,6 @@ def test_arrays_of_ours_are_frozen_whatever_the_memory_held():
     audit(
         lambda rows: many.release(np.full(40, clamped(rows)))[0], [1, 0], [1, 1], epsilon="1/40", sensitivity=1
     ).check()
-
-
-def test_of_more_numbers_than_were_drawn_those_that_move_least_are_compared():
-    """The sum of two released numbers adds nothing to what is lost; a third number with noise of its own does."""
-
-    def release(rows):
-        a, b = SAFE.release(clamped(rows)), SAFE.release(len(rows))
-        return {"a": a, "b": b, "sum": a + b}
-
-    audit(release, [1, 0], [1, 1], epsilon=1, sensitivity=1).check()
-    assert audit(release, [1, 0], [1], epsilon=1, sensitivity="1/2", replays=9).kinds == {"sensitivity"}
 
 
 def test_a_strategy_that_makes_equal_inputs_only_is_refused():
