@@ -1,10 +1,14 @@
 """Certified bounds on the rounding error of a formula over a box of inputs.
 
-The one call for commands and programs: bounds of all parts (error_bound.py), maximised over the box
-(error_bound.py). Inputs are floats of the format; an error is the computed result minus the formula over the
-reals.
+`bound_error` is the one call for commands and programs. Inputs are floats of the format; an error is the computed
+result minus the formula over the reals. `Analysis.bounds` bounds the error over thousands of boxes at a time: it is at
+most the sum over all steps of |derivative of the result by that step's error| times a bound of that error, theory (5);
+derivatives are taken over ranges that hold both the real and the computed value of each step. `supremum` halves boxes
+where their bound is largest; its result holds whatever is halved and when, and no clock is read, so the same question
+has the same answer everywhere.
 Premises: every operation is correctly rounded to nearest, ln and exp within `roundings` roundings; the order of
-operations is the formula's, nothing is contracted or kept in more bits. Theory: docs/theory/error-bounds.md.
+operations is the formula's, nothing is contracted or kept in more bits. Theory: docs/theory/error-bounds.md, (5) and
+(9).
 """
 
 from __future__ import annotations
@@ -140,11 +144,7 @@ def _float_above(x: Fraction, floats: Format) -> Fraction:
     return grid * math.ceil(x / grid)
 
 
-# Branch and bound: boxes are halved where their bound is largest, until that hardly helps.
-#
-# The result is the largest bound of any box that is left, so it holds whatever is halved and when; only
-# how near it comes to the supremum depends on that. No clock is read: the same question has the same answer everywhere.
-# Theory: docs/theory/error-bounds.md, (9).
+# Branch and bound: the largest bound of any box that is left. Theory: docs/theory/error-bounds.md, (9).
 
 BATCH = 512
 FEW = 64  # boxes of a batch that are also evaluated at points, to know how low the bound can get
@@ -288,12 +288,7 @@ def _middle(low: Any, high: Any) -> Any:
     return np.clip(np.where(far, geometric, low / 2 + high / 2), low, high)
 
 
-# The rounding error of a formula over boxes: one bound for each of thousands of boxes at a time.
-#
-# `Analysis.bounds` is the inequality (5) of docs/theory/error-bounds.md: the error is at most the sum
-# over all steps of |derivative of the result by that step's error| times a bound of that error; derivatives are taken
-# over ranges that hold both the real and the computed value of each step.
-# Errors are counted in units of 2**-p, so that every precision fits into doubles.
+# Errors over boxes, in units of 2**-p, so that every precision fits into doubles
 
 
 class Values(NamedTuple):

@@ -1,8 +1,10 @@
 """Arithmetic formulas as straight lines of steps: what an error bound is about.
 
-Readers of text and of FPCore build these through `Builder`. Equal steps are one step: a machine that
-repeats a computation repeats its rounding error, so the errors of repeated parts are not counted as independent.
-A format says which floats there are: p bits, and exponents with or without an end.
+Readers of text and of FPCore build these through `Builder`. Equal steps are one step: a machine that repeats a
+computation repeats its rounding error, so the errors of repeated parts are not counted as independent. A format says
+which floats there are: p bits, and exponents with or without an end. Parts without inputs are folded step by step, each
+rounded to nearest as the machine rounds it, while MPFR encloses the real value: a constant's rounding error is a known
+number with a sign, not an unknown one. Theory: docs/theory/error-bounds.md, (8).
 """
 
 from __future__ import annotations
@@ -153,11 +155,7 @@ class Builder:
         )
 
 
-# Constant parts of a formula: what the machine makes of them once, and how far that is from the real number.
-#
-# A constant's rounding error is a known number with a sign, not an unknown one: parts without inputs are
-# folded step by step, each rounded to nearest as the machine rounds it, while the real value is enclosed by MPFR.
-# Theory: docs/theory/error-bounds.md, (8).
+# Constants
 
 PRECISION = 128  # bits beyond p with which real constants are enclosed
 

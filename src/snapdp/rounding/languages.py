@@ -1,7 +1,9 @@
-"""Formulas and ranges as people write them: f + ln(U)/0.1, and U=exp(-40),0.999.
+"""Formulas and ranges as people write them, f + ln(U)/0.1 and U=exp(-40),0.999, and as FPCore 2.0.
 
-Python's own parser reads the text, and only numbers, names, + - * /, a power with a whole exponent of a
-number, and the functions below are taken from what it makes. A number is the rational it prints as, however long.
+Python's own parser reads the text, and only numbers, names, + - * /, a power with a whole exponent of a number, and the
+functions below are taken from what it makes. A number is the rational it prints as, however long. Of FPCore
+straight-line cores are read, with a box as precondition; a core that holds anything else (branches, loops, arrays,
+other functions, casts, other precisions) is refused by name and line.
 """
 
 from __future__ import annotations
@@ -140,11 +142,8 @@ class _FormulaReader:
         return Fraction(number ** (sign * whole))
 
 
-# FPCore 2.0: straight-line cores with a box as precondition are read.
-#
-# A core that holds anything else (branches, loops, arrays, other functions, casts, other precisions) is
-# refused by name and line. A precondition is a conjunction; its comparisons of one input with numbers give the box, and
-# other conjuncts are left out, which only makes the box larger: `left_out` says how many.
+# FPCore. A precondition is a conjunction; its comparisons of one input with numbers give the box, and other conjuncts
+# are left out, which only makes the box larger: `left_out` says how many.
 
 LONGEST_CORES = 1 << 18
 
@@ -255,11 +254,13 @@ def number(text: str) -> Fraction | None:
     >>> number("-1.5e1"), number("3/4"), number("0x1.8p-1"), number("x")
     (Fraction(-15, 1), Fraction(3, 4), Fraction(3, 4), None)
     """
-    if _RATIONAL.fullmatch(text) and len(text) <= LARGEST_DECIMAL_EXPONENT:
+    if len(text) > LARGEST_DECIMAL_EXPONENT:
+        return None
+    if _RATIONAL.fullmatch(text):
         return Fraction(text)
-    if (found := _DECIMAL.fullmatch(text)) and len(text) <= LARGEST_DECIMAL_EXPONENT:
+    if found := _DECIMAL.fullmatch(text):
         return Fraction(text) if abs(int((found[3] or "e0")[1:])) <= LARGEST_DECIMAL_EXPONENT else None
-    if (found := _HEX.fullmatch(text)) and (found[2] or found[3]) and len(text) <= LARGEST_DECIMAL_EXPONENT:
+    if (found := _HEX.fullmatch(text)) and (found[2] or found[3]):
         sign, whole, rest, power = found.groups()
         exponent = int((power or "p0")[1:]) - 4 * len(rest)
         if abs(exponent) <= 1 << 14:

@@ -1,16 +1,18 @@
-"""The noise lemma as a script for Gappa: another tool's opinion on the relative error of the computed noise.
+"""Programs for other tools: the noise lemma as a script for Gappa, and the noise as an FPCore.
 
-The lemma: the noise, computed with j inexact roundings from l = fl(ln U), differs from the noise over
-the reals by a factor between (1 + eta)**-j and (1 + eta)**j. Gappa knows no logarithm, so L = ln U is a real variable
-and l its rounding (or, for a ln with more than one rounding, any number that near). Constants are folded as the machine
-computes them: they are the same in both runs and no part of the error.
+The lemma says that the noise, computed with j inexact roundings from l = fl(ln U), differs from the noise over the
+reals by a factor between (1 + eta)**-j and (1 + eta)**j. Gappa knows no logarithm, so L = ln U is a real variable and l
+its rounding (or, for a ln with more than one rounding, any number that near). In the script constants are folded as the
+machine computes them, because they are the same in both runs and no part of the error. In the FPCore they remain as
+they are written, so that a reader's tool rounds them as the machine does, and a sign, which changes no error, is left
+out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_up
@@ -18,26 +20,20 @@ from snapdp.rounding.formula import BINARY32, BINARY64
 from snapdp.verifier.language.syntax import (
     Assignment,
     Binary,
-    Clamping,
     Constant,
-    ExactFunction,
     Expression,
     Held,
     Logarithm,
     Negation,
     Program,
-    QueryValue,
-    Rounding,
     Sample,
     Variable,
+    children,
 )
-from snapdp.verifier.machine.folding import children
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import evaluate_float
 
-# Where the noise of a program is: the outermost product around ln(U), for what is exported to other tools.
-#
-# Names that were assigned are written out on the way down; what a product is, each export says itself.
+# The noise of a program: the outermost product around ln(U), with assigned names written out
 
 R = TypeVar("R")
 
@@ -60,9 +56,12 @@ class NoiseWalk:
         """Tell whether an expression is a draw of U itself."""
         return isinstance(e, Variable) and self.samples.get(e.name) == "unif"
 
-    def outermost(self, product: Callable[[Expression], R | None]) -> R | None:
+    def outermost(self, product: Callable[[Expression], R | None], advice: str) -> R:
         """Return the first answer of `product`, asked of the result and then of its parts, outermost first."""
-        return self._outermost(Variable(name=self.program.result), product)
+        found = self._outermost(Variable(name=self.program.result), product)
+        if found is None:
+            raise ProgramError(f"{self.program.name} has no noise of the form ln(U) times constants.", advice)
+        return found
 
     def _outermost(self, e: Expression, product: Callable[[Expression], R | None]) -> R | None:
         e = self.inlined(e)
@@ -122,13 +121,8 @@ class _Script(NoiseWalk):
         self.roundings = 0
 
     def noise(self) -> tuple[str, str]:
-        found = self.outermost(self._product)
-        if found is None:
-            raise ProgramError(
-                f"{self.program.name} has no noise of the form ln(U) times constants.",
-                "The noise lemma is about products and quotients of ln(U), the sign sample and constants.",
-            )
-        return found
+        advice = "The noise lemma is about products and quotients of ln(U), the sign sample and constants."
+        return self.outermost(self._product, advice)
 
     def _product(self, e: Expression) -> tuple[str, str] | None:
         """Return the product around ln(U), computed and real; its roundings are counted from zero."""
@@ -153,10 +147,8 @@ class _Script(NoiseWalk):
                         inner = self._factor(inside)
                         return None if inner is None else self._scaled(operator, inner, value)
                 return None
-            case Constant() | Variable() | QueryValue() | Binary() | Rounding() | Clamping() | ExactFunction():
-                return None
             case _:
-                assert_never(e)
+                return None
 
     def _scaled(self, operator: str, inner: tuple[str, str], value: Fraction) -> tuple[str, str]:
         computed, real = (f"({part} {operator} {_dyadic(value)})" for part in inner)
@@ -183,16 +175,11 @@ class _Script(NoiseWalk):
                 return evaluate_float(
                     Binary(operator=operator, left=Held(value=a), right=Held(value=b)), {}, self.machine
                 )
-            case QueryValue() | Logarithm() | Rounding() | Clamping() | ExactFunction():
-                return None
             case _:
-                assert_never(e)
+                return None
 
 
-# The noise of a program as an FPCore: a question that other tools for floating-point error can be asked.
-#
-# The noise is the outermost product and quotient of ln(U), signs and constants. A sign changes no error
-# and is left out; constants stand as they are written, so that a reader's tool rounds them as the machine does.
+# FPCore
 
 _FORMATS = {53: ("binary64", BINARY64), 24: ("binary32", BINARY32)}
 
@@ -212,20 +199,16 @@ def fpcore(program: Program, machine: Machine) -> str:
         raise ProgramError(f"FPCore has no name for floats of {machine.p} bits.", "There are p = 53 and p = 24.")
     name, floats = _FORMATS[machine.p]
     writer = _CoreWriter(program)
-    found = writer.outermost(writer.product)
-    if found is None:
-        raise ProgramError(
-            f"{program.name} has no noise of the form ln(U) times constants.",
-            "An FPCore is written of products and quotients of ln(U), the sign sample and constants.",
-        )
+    advice = "An FPCore is written of products and quotients of ln(U), the sign sample and constants."
+    text, uniform = writer.outermost(writer.product, advice)
     assert floats.least is not None
     smallest = machine.umin if machine.umin is not None else floats.least
     return (
-        f"(FPCore ({found[1]})\n"
+        f"(FPCore ({uniform})\n"
         f'  :name "{program.name}, noise"\n'
         f"  :precision {name}\n"
-        f"  :pre (<= {_hex(power_of_two(smallest))} {found[1]} {_hex(1 - machine.eta)})\n"
-        f"  {found[0]})\n"
+        f"  :pre (<= {_hex(power_of_two(smallest))} {uniform} {_hex(1 - machine.eta)})\n"
+        f"  {text})\n"
     )
 
 
@@ -258,10 +241,8 @@ class _CoreWriter(NoiseWalk):
                         first, second = (inner[0], factor) if part is left else (factor, inner[0])
                         return _joined("*", first, second), inner[1]
                 return None
-            case Constant() | Variable() | QueryValue() | Binary() | Rounding() | Clamping() | ExactFunction():
-                return None
             case _:
-                assert_never(e)
+                return None
 
     def _constant(self, e: Expression) -> str | None:
         """Return a part without U as text; "" is a sign."""
@@ -278,10 +259,8 @@ class _CoreWriter(NoiseWalk):
                 a, b = self._constant(left), self._constant(right)
                 signs_alone = operator in "*/" or (a and b)
                 return None if a is None or b is None or not signs_alone else _joined(operator, a, b)
-            case QueryValue() | Logarithm() | Rounding() | Clamping() | ExactFunction():
-                return None
             case _:
-                assert_never(e)
+                return None
 
 
 def _joined(operator: str, a: str, b: str) -> str:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -19,6 +17,7 @@ import gmpy2
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.syntax import Program, as_lists
 from snapdp.verifier.machine.machine import Machine
+from tests.unit.verifier import counted
 from tests.unit.verifier.certificate.certificates import fraction, mpfr
 
 NUMBERS = ("1", "2", "0.5", "3", "0.3", "8", "0.125", "1.5", "100")
@@ -64,22 +63,6 @@ def program(rng: Random) -> Program:
     )
 
 
-def draws(machine: Machine) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield every draw with its probability; what is below the smallest becomes the smallest."""
-    assert machine.umin is not None
-    per_binade = 1 << (machine.p - 1)
-    floats = [
-        Fraction(2) ** e * (1 + Fraction(k, per_binade)) for e in range(machine.umin, 0) for k in range(per_binade)
-    ]
-    if machine.sampler == "nearest":
-        floats.append(Fraction(1))
-        ends = [Fraction(0), *((a + b) / 2 for a, b in pairwise(floats)), Fraction(1)]
-    else:
-        ends = [Fraction(0), *floats[1:], Fraction(1)]
-    for u, low, high in zip(floats, ends, ends[1:], strict=False):
-        yield u, high - low
-
-
 def value_of(tree: list[Any], names: dict[str, Any], context: Any) -> Any:
     """Return the mpfr that an expression is, each operation rounded once; infinities stay what they are."""
     word, *parts = tree
@@ -100,16 +83,16 @@ def value_of(tree: list[Any], names: dict[str, Any], context: Any) -> Any:
 
 def law(made: Program, machine: Machine, f: Fraction) -> dict[Any, Fraction]:
     """Return the probability of every output, by running every draw; an infinity is an output too, NaN is none."""
-    p, counted = machine.p, defaultdict[Any, Fraction](Fraction)
+    p, chances = machine.p, defaultdict[Any, Fraction](Fraction)
     *_, statement = (as_lists(statement) for statement in made.statements)
     with gmpy2.context(precision=p, emax=2**30, emin=-(2**30)) as context:
-        for u, chance in draws(machine):
+        for u, chance in zip(*counted.draws(machine), strict=True):
             for sign in (1, -1):
-                names = {"U": mpfr(u, p), "S": mpfr(Fraction(sign), p), "f": mpfr(f, p)}
+                names = {"U": mpfr(Fraction(u), p), "S": mpfr(Fraction(sign), p), "f": mpfr(f, p)}
                 x = value_of(statement[2], names, context)
                 assert not x.is_nan()
-                counted[float(x) if x.is_infinite() else fraction(x)] += chance / 2
-    return counted
+                chances[float(x) if x.is_infinite() else fraction(x)] += chance / 2
+    return chances
 
 
 def loss_of(made: Program, machine: Machine, *, f: Fraction, f_prime: Fraction, output: Fraction) -> float:

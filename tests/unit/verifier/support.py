@@ -23,16 +23,9 @@ from snapdp.verifier.machine.semantics import (
     evaluate_float,
     evaluate_real,
 )
+from tests.unit.verifier.counted import FUNCTIONS, OPERATIONS, rounded
 
 NEAR = 2.0**-24
-FUNCTIONS = {"floor": np.floor, "rint": np.rint, "abs": np.abs, "sign": np.sign}
-OPERATIONS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
-
-
-def rounded(x: Any, bits: int) -> Any:
-    """Round doubles to `bits` bits, ties to even."""
-    mantissa, exponent = np.frexp(x)
-    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
 
 
 def floats(e: Any, arrays: dict[str, Any], bits: int) -> Any:

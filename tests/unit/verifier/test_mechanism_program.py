@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -95,23 +94,6 @@ def test_the_text_of_a_program_is_read_back_as_the_same_tree(changes):
     assert "claim loss <= eps;" in made.text
 
 
-def test_the_text_says_in_which_units_it_is():
-    text = Snapping(epsilon=1, sensitivity="0.1", lower="0.3", upper=1, arithmetic="proved").program().text
-    assert "// Numbers are in sensitivities, counted from the middle of the range:\n" in text
-    assert "// f(D) = (value - 0.65)/0.1; published is 0.1 * z + 0.65.\n" in text
-    assert "// f(D) = value; published is z.\n" in Snapping(**NOTES).program().text
-    stepped = Snapping(epsilon=1, sensitivity=2, lower=-9, upper=1, arithmetic="proved", step="1/2").program().text
-    assert "f(D) = ((value to the nearest multiple of 0.5) + 4)/2; published is 2 * z - 4.\n" in stepped
-    assert all(len(line) <= 80 for line in text.splitlines() if line.startswith("//"))
-
-
-def test_a_program_shows_itself_in_one_line_and_prints_as_a_file():
-    made = Snapping(**NOTES).program()
-    assert repr(made) == "MechanismProgram(snapping on p=118,sum=exact)"
-    assert str(made) == made.text
-    assert (made.program.name, made.machine) == ("snapping", Machine(p=118, sum="exact"))
-
-
 # What has no program
 
 
@@ -151,27 +133,6 @@ def test_the_notes_mechanism_of_the_notes_example_is_verified():
     assert (verdict.kind, verdict.claim.value) == ("VERIFIED", Fraction(9, 10))
     assert verdict.lower < verdict.upper < Fraction(9, 10)
     assert verify(verdict.program, Machine(p=118), evaluations=1).upper > verdict.upper
-
-
-def test_another_claim_is_judged_and_refuted_with_the_place():
-    parameters = Snapping(**NOTES).parameters
-    verdict = verify_mechanism(parameters, claim="0.89", evaluations=20)
-    assert verdict.kind == "REFUTED"
-    assert verdict.lower > Fraction("0.89")
-    assert verify_mechanism(parameters, claim="mironov", evaluations=1).kind == "VERIFIED"
-
-
-def test_a_certificate_is_that_of_the_verdict_and_says_what_was_judged():
-    mechanism = Snapping(**NOTES)
-    text = mechanism.certificate()
-    said = check.examine(text)
-    assert said["machine"] == [
-        "118 bits, ln correctly rounded, sampler ulp, of its draws none is the smallest, the sum is exact"
-    ]
-    assert said["claim"] == ["loss <= 9/10"]
-    rounded = json.loads(text)
-    del rounded["machine"]["sum"]
-    assert check.check(rounded) == "the stated bound is below the one derived here"
 
 
 def test_a_mechanism_that_is_not_verified_has_no_certificate():

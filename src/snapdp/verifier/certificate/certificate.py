@@ -1,9 +1,9 @@
 """The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
 
-Format 1: a closed list of keys, rationals as text, the program as nested lists. Keys
-are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
-The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both. It knows less
-than the verifier: a certificate is made only if the checker accepts it, otherwise the verdict stands without one.
+Format 1: a closed list of keys, rationals as text, the program as nested lists. Keys are sorted and nothing is optional
+but what the verdict decides, so a verdict has exactly one certificate. The checker (check.py) shares no code with the
+other modules of this package; docs/guide/verify.md shows both. It knows less than the verifier: a certificate is made
+only if the checker accepts it, otherwise the verdict stands without one.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def _made(verdict: Verdict) -> dict[str, Any]:
 def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[str, Any]:
     """Return what a certificate is about: program, machine and claim, as it states them."""
     return {
-        "queries": [[q.name, _text(q.lower), _text(q.upper), str(q.sensitivity)] for q in program.queries],
+        "queries": [
+            [q.name, optional_text(q.lower), optional_text(q.upper), str(q.sensitivity)] for q in program.queries
+        ],
         "program": [as_lists(statement) for statement in program.statements],
         "result": program.result,
         "machine": machine.stated,
@@ -107,7 +109,7 @@ def certificate_text(verdict: Verdict) -> str:
     return json.dumps(certificate_of(verdict), sort_keys=True, separators=(",", ":"), ensure_ascii=True) + "\n"
 
 
-def _text(value: Fraction | None) -> str | None:
+def optional_text(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
@@ -161,7 +163,9 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
             if None in values:
                 continue  # the draw runs through both signs: one gap says all
             values.sort(key=lambda value: value or Fraction(0))
-        found.append({"S": shown_sign(sign, execution), "below": _text(values[0]), "above": _text(values[1])})
+        found.append(
+            {"S": shown_sign(sign, execution), "below": optional_text(values[0]), "above": optional_text(values[1])}
+        )
     return found
 
 

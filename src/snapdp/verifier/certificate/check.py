@@ -1,7 +1,7 @@
 """The independent checker of certificates: `python verify.py certificate.json`. Standard library only.
 
-where the writer of certificates asks it, and `snapdp check` through the door; it imports nothing of
-the package and can be copied out and run alone.
+The writer of certificates asks it, and so does `snapdp check`; it imports nothing of the package and can be copied out
+and run alone.
 Idea: a certificate is a program, a machine, a claim, and a bound of the privacy loss (VERIFIED) or a point where the
 claim fails (REFUTED). It is not believed: the bound is derived again, the witness is run, all in exact fractions.
 What was accepted is printed from what was checked: program, queries, machine, claim, and what is assumed beside.
@@ -714,7 +714,7 @@ def statement(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> dict
     }
 
 
-# 7. The door
+# 7. The public API
 def unique(pairs: list[tuple[str, Any]]) -> Any:
     return len(dict(pairs)) == len(pairs) and dict(pairs)  # False, and no object, when a key is given twice
 

@@ -1,19 +1,21 @@
 """The two languages of Liu's note (L20), imperative statements and functional lets, read into the one syntax.
 
-`parse` gives the tree of a text, `claim_value` the number a program claims; syntax.py goes back.
-Right-hand sides of `param`, `query`, `claim`, grids and clamp bounds are exact rationals and are folded here; in
-statements the arithmetic stays, because there it is the machine's. A let is read from left to right, call by value,
-into statements; a name bound a second time gets a fresh one, so in the tree each name has one meaning.
-Grammar and limits on hostile text: parser.py.
+`parse` gives the tree of a text and `claim_value` the number a program claims; syntax.py goes back. Right-hand sides of
+`param`, `query`, `claim`, grids and clamp bounds are exact rationals and are folded here; in statements the arithmetic
+stays, because there it is the machine's. A let is read from left to right, call by value, into statements; a name bound
+a second time gets a fresh one, so in the tree each name has one meaning.
+lark makes a tree with positions of a text, or a ProgramError says what is wrong; lark is imported when it is first
+needed. The parser is LALR, so neither its time nor its stack depends on how deeply a hostile text is nested, and
+`DEEPEST` and `LONGEST_TEXT` limit what is built from the tree.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn, assert_never
+from typing import Any, NoReturn
 
 from snapdp.errors import ProgramError
 from snapdp.exact.numbers import LARGEST_DECIMAL_EXPONENT, shown
@@ -33,6 +35,7 @@ from snapdp.verifier.language.syntax import (
     Rounding,
     Sample,
     Variable,
+    children,
     printed as printed,
 )
 
@@ -81,10 +84,8 @@ def _value(formula: Expression, names: Mapping[str, Fraction]) -> Fraction:
             if max(result.numerator.bit_length(), result.denominator.bit_length()) > LARGEST_BITS:
                 raise OverflowError(f"it needs a number of more than {LARGEST_BITS} bits")
             return result
-        case QueryValue() | Logarithm() | Rounding() | Clamping() | ExactFunction():
-            raise TypeError(f"no formula: {type(formula).__name__}")
         case _:
-            assert_never(formula)
+            raise TypeError(f"no formula: {type(formula).__name__}")
 
 
 class _ProgramReader:
@@ -158,16 +159,11 @@ class _ProgramReader:
 
     def _formula(self, tree: Any, names: Any) -> Expression:
         """Return an exact expression: numbers, the names given, + - * / and minus."""
+        if (operation := self._operation(tree, lambda part: self._formula(part, names))) is not None:
+            return operation
         match tree.data:
-            case "number":
-                return Constant(value=self._number(tree.children[0]))
             case "name" if str(tree.children[0]) in names:
                 return Variable(name=str(tree.children[0]))
-            case "neg":
-                return Negation(operand=self._formula(tree.children[0], names))
-            case "add" | "sub" | "mul" | "div":
-                left, right = (self._formula(child, names) for child in tree.children)
-                return Binary(operator=_OPERATORS[tree.data], left=left, right=right)
             case "name":
                 known = f"Known here: {', '.join(sorted(names))}." if names else "No parameter is declared yet."
                 self.refuse(tree, f"{tree.children[0]} is no parameter.", known)
@@ -176,6 +172,17 @@ class _ProgramReader:
             what = name
         advice = "Declarations, claims, grids and bounds use numbers, parameters and + - * / only."
         raise self.refuse(tree, f"{what} has no exact value.", advice)
+
+    def _operation(self, tree: Any, read: Callable[[Any], Expression]) -> Expression | None:
+        """Return a number, or what minus and + - * / make of the parts that are read; None: it is something else."""
+        if tree.data == "number":
+            return Constant(value=self._number(tree.children[0]))
+        if tree.data == "neg":
+            return Negation(operand=read(tree.children[0]))
+        if tree.data not in _OPERATORS:
+            return None
+        left, right = map(read, tree.children)
+        return Binary(operator=_OPERATORS[tree.data], left=left, right=right)
 
     def _number(self, token: Any) -> Fraction:
         mantissa, _, exponent = str(token).lower().partition("e")
@@ -239,36 +246,21 @@ class _ProgramReader:
 
     def _extent(self, expression: Expression) -> tuple[int, int]:
         """Return nodes and depth of an expression whose variables are replaced by what they stand for."""
-        match expression:
-            case Variable(name=name):
-                return self.size[name]
-            case Constant() | QueryValue():
-                return 1, 1
-            case Binary(left=left, right=right):
-                (n, deep), (m, deeper) = self._extent(left), self._extent(right)
-                return n + m + 1, max(deep, deeper) + 1
-            case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
-                nodes, depth = self._extent(expression.operand)
-                return nodes + 1, depth + 1
-            case _:
-                assert_never(expression)
+        if isinstance(expression, Variable):
+            return self.size[expression.name]
+        parts = [self._extent(child) for child in children(expression)]
+        return 1 + sum(nodes for nodes, _ in parts), 1 + max((depth for _, depth in parts), default=0)
 
     def _expression(self, tree: Any, scope: Scope) -> Expression:
+        if (operation := self._operation(tree, lambda part: self._expression(part, scope))) is not None:
+            return operation
         match tree.data:
-            case "number":
-                return Constant(value=self._number(tree.children[0]))
             case "name":
                 return self._named(tree.children[0], scope)
             case "call":
                 return self._call(tree, scope)
-            case "neg":
-                return Negation(operand=self._expression(tree.children[0], scope))
             case "ln":
                 return Logarithm(operand=self._expression(tree.children[0], scope))
-            case "add" | "sub" | "mul" | "div":
-                left = self._expression(tree.children[0], scope)
-                right = self._expression(tree.children[1], scope)
-                return Binary(operator=_OPERATORS[tree.data], left=left, right=right)
             case "round":
                 grid = self._exact(tree.children[0])
                 if grid <= 0:
@@ -314,12 +306,7 @@ class _ProgramReader:
         raise self.refuse(token, f"{name} is not defined.", f"Known here: {', '.join(known)}." if known else "")
 
 
-# The grammar of the two languages, and what a reader is told where a text does not follow it.
-#
-# Text goes in, a lark tree with positions comes out, or a ProgramError in words. lark is imported when
-# first needed. The parser is LALR, so neither its time nor its stack depends on how deeply a hostile text is nested;
-# what is built from the tree is limited by `DEEPEST` and `LONGEST_TEXT`.
-# A `let` reaches as far to the right as it can: the one conflict of the grammar, settled by shifting.
+# The grammar. A `let` reaches as far to the right as it can: the one conflict of the grammar, settled by shifting.
 
 LONGEST_TEXT = 1 << 16
 DEEPEST = 100

@@ -1,20 +1,21 @@
 """The one syntax of the verifier: expressions, statements and programs, whatever language they were written in.
 
-The parser, the tracer and the certificate all make these trees; rules, execution and loss read them.
-Parameters and exact right-hand sides are already folded into rationals here: a `Constant` is a real number r, and the
-machine uses fl(r). Grids and clamp bounds are exact rationals; whether the machine can hold them is a premise.
-Trees are immutable and compare by structure; `as_lists` and `from_lists` are the form that certificates carry.
-A new kind of expression is a class and a line in `Node`: mypy then names every `match` that has to know it.
+The parser, the tracer and the certificate all make these trees; rules, execution and loss read them. Parameters and
+exact right-hand sides are already folded into rationals here: a `Constant` is a real number r, and the machine uses
+fl(r). Grids and clamp bounds are exact rationals; whether the machine can hold them is a premise.
+Trees are immutable and compare by structure; `as_lists` and `from_lists` are the form that certificates carry, and
+`printed` is text that reads back to the same tree. A new kind of expression is a class and a line in `Node`: mypy then
+names every `match` that has to know it; other matches end by refusing what they do not know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, assert_never
 
 from snapdp.display.numbers import exact_operand
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
 Part = TypeVar("Part", covariant=True)  # what the operands are: expressions here, bounds in machine/semantics.py
 
@@ -44,12 +45,18 @@ class QueryValue(Value):
     name: str
 
 
-class Negation(Generic[Part], Value):
+class UnaryOperation(Generic[Part], Value):
+    """What is done to one operand."""
+
     operand: Part
 
 
-class Logarithm(Generic[Part], Value):
-    operand: Part
+class Negation(UnaryOperation[Part]):
+    pass
+
+
+class Logarithm(UnaryOperation[Part]):
+    pass
 
 
 class Binary(Generic[Part], Value):
@@ -60,24 +67,21 @@ class Binary(Generic[Part], Value):
     right: Part
 
 
-class Rounding(Generic[Part], Value):
+class Rounding(UnaryOperation[Part]):
     """The multiple of `grid` nearest to the operand, ties toward +infinity."""
 
     grid: Fraction
-    operand: Part
 
 
-class Clamping(Generic[Part], Value):
+class Clamping(UnaryOperation[Part]):
     lower: Fraction
     upper: Fraction
-    operand: Part
 
 
-class ExactFunction(Generic[Part], Value):
+class ExactFunction(UnaryOperation[Part]):
     """A function that rounds nothing: floor, rint (the nearest whole number, ties to even), abs or sign (-1, 0, 1)."""
 
     name: str
-    operand: Part
 
 
 Unary = Negation[Part] | Logarithm[Part] | Rounding[Part] | Clamping[Part] | ExactFunction[Part]
@@ -123,6 +127,33 @@ class Program(Value):
 
 FUNCTIONS = ("floor", "rint", "abs", "sign")  # of ExactFunction
 STEPS = ("floor", "rint")  # those that give whole numbers, and rise
+
+
+def children(tree: Expression) -> list[Expression]:
+    """Return the operands of an expression."""
+    if isinstance(tree, Binary):
+        return [tree.left, tree.right]
+    return [tree.operand] if isinstance(tree, UnaryOperation) else []
+
+
+def walk(tree: Expression) -> Iterator[Expression]:
+    """Yield an expression and all of its parts, each before its own."""
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += reversed(children(part))
+
+
+def with_operands(tree: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return an expression with each of its operands changed."""
+    if isinstance(tree, Binary):
+        return replaced(tree, left=change(tree.left), right=change(tree.right))
+    return replaced(tree, operand=change(tree.operand)) if isinstance(tree, UnaryOperation) else tree
+
+
+# Trees as nested lists
+
 _WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 _OPERATORS = {word: operator for operator, word in _WORDS.items()}
 
@@ -190,11 +221,8 @@ def _expression(lists: list[Any]) -> Expression:
     raise ValueError("no tree in this list")
 
 
-# Programs and expressions as text that reads back to the same tree.
-#
-# A tree holds numbers where the text had parameters; a number is printed by a parameter's name where it
-# has one that fits the place, else in decimals. Numbers that no decimal can write and no parameter names (a tracer may
-# make them) get parameters of their own.
+# Trees as text. A number is printed by a parameter's name where it has one that fits the place, else in decimals.
+# Numbers that no decimal can write and no parameter names (a tracer may make them) get parameters of their own.
 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
 _TIGHT = 3
@@ -280,7 +308,8 @@ def names_of(program: Program) -> Names:
     known = [*program.parameters]
     taken = {name for name, _ in known} | {q.name for q in program.queries} | {s.name for s in program.statements}
     for statement in program.statements:
-        for value in _constants(statement.expression) if isinstance(statement, Assignment) else ():
+        parts = walk(statement.expression) if isinstance(statement, Assignment) else ()
+        for value in (part.value for part in parts if isinstance(part, Constant)):
             if Names(tuple(known)).of(value) is None and (value < 0 or "/" in exact_operand(value)):
                 name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
                 taken.add(name)
@@ -305,20 +334,3 @@ def _query_text(query: Query, names: Names) -> str:
     if query.lower is not None and query.upper is not None:
         interval = f" in [{names.exact(query.lower, 'B')}, {names.exact(query.upper, 'B')}]"
     return f"query {query.name}{interval} sensitivity {query.sensitivity};"
-
-
-def _constants(expression: Expression) -> Iterator[Fraction]:
-    match expression:
-        case Constant(value=value):
-            yield value
-        case Binary(left=left, right=right):
-            yield from _constants(left)
-            yield from _constants(right)
-        case Negation(operand=operand) | Logarithm(operand=operand):
-            yield from _constants(operand)
-        case Rounding(operand=operand) | Clamping(operand=operand) | ExactFunction(operand=operand):
-            yield from _constants(operand)
-        case Variable() | QueryValue():
-            pass
-        case _:
-            assert_never(expression)

@@ -1,9 +1,11 @@
-"""The bound for one pair of inputs and one output, by cases: enclosures of every probability that occurs.
+"""The bound for one pair of inputs and one output, by cases, and the draws that lead to one output.
 
-Two forms of the same analysis. `post` treats the sum's rounding as a fixed move of the boundary;
-`note` perturbs the boundary by a factor 1 + eta either way, as the published case analysis does.
+Every probability that occurs is enclosed. Two forms of the same analysis: `post` treats the sum's rounding as a fixed
+move of the boundary; `note` perturbs the boundary by a factor 1 + eta either way, as the published case analysis does.
 For S = 1 the noise is negative: left(t) = P(y < t); for S = -1 positive: right(t) = P(y >= t).
-Theory: docs/theory/verifier-loss.md, (15)-(19).
+`output_draws` gives the set {U : z = x} as a formula, over the reals and as floats, which running the program finds;
+where the program has no such formula the answer says what it lacks.
+Theory: docs/theory/verifier-loss.md, (15)-(20).
 """
 
 from __future__ import annotations
@@ -87,14 +89,13 @@ def pointwise(
 
 def cell_ends(shape: Shape, output: Fraction) -> tuple[Fraction | None, Fraction | None]:
     """Return t1 and t2: y in [t1, t2) gives the output; None where the clamp leaves no end."""
-    assert shape.grid is not None
-    low, high = shape.boundaries
-    if output == shape.clamp_lower:
+    (low, high), (grid, lower, upper) = shape.boundaries, shape.grid_and_clamp
+    if output == lower:
         return None, low
-    if output == shape.clamp_upper:
+    if output == upper:
         return high, None
     middle = output + shape.snap.offset
-    return middle - shape.grid / 2, middle + shape.grid / 2
+    return middle - grid / 2, middle + grid / 2
 
 
 def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> SidedTails:
@@ -136,8 +137,7 @@ def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
     """Enclose P(noise of one sign goes at least, or strictly further than, the distance); theory (7)."""
     if distance < 0:
         return WHOLE
-    epsilon, bits = shape.noise_epsilon, working_bits(machine)
-    assert epsilon is not None
+    epsilon, bits = shape.epsilon, working_bits(machine)
     shortfall, surplus = tail_errors(distance, shape, machine)
     low = exp_enclosure(shorter(-epsilon * distance - shortfall, bits, up=False), bits).lower
     high = exp_enclosure(shorter(-epsilon * distance + surplus, bits, up=True), bits).upper
@@ -149,7 +149,6 @@ def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
 
 def case_of(shape: Shape, *, f: Fraction, f_prime: Fraction, output: Fraction) -> str:
     """Return the name of the case that an output falls into; every output falls into exactly one."""
-    assert shape.grid is not None
     low, high = sorted((snapped(shape, f), snapped(shape, f_prime)))
     if output == shape.clamp_lower:
         return "x = lower end"
@@ -185,20 +184,15 @@ CASES = (
 
 def snapped(shape: Shape, value: Fraction) -> Fraction:
     """Return what a value would be released as without noise."""
-    assert shape.grid is not None
-    assert shape.clamp_lower is not None
-    assert shape.clamp_upper is not None
-    return min(max(nearest_multiple(value - shape.snap.offset, shape.grid), shape.clamp_lower), shape.clamp_upper)
+    grid, lower, upper = shape.grid_and_clamp
+    return min(max(nearest_multiple(value - shape.snap.offset, grid), lower), upper)
 
 
 class Outputs:
     """All outputs of a shape in order: the ends of the clamp and the multiples of the grid between them."""
 
     def __init__(self, shape: Shape) -> None:
-        assert shape.grid is not None
-        assert shape.clamp_lower is not None
-        assert shape.clamp_upper is not None
-        self.grid, self.lower, self.upper = shape.grid, shape.clamp_lower, shape.clamp_upper
+        self.grid, self.lower, self.upper = shape.grid_and_clamp
         self.first, self.last = math.floor(self.lower / self.grid), math.ceil(self.upper / self.grid)
         self.offset = shape.snap.offset
 
@@ -217,11 +211,8 @@ class Outputs:
 
 def held_output(shape: Shape, machine: Machine, output: Fraction) -> Fraction:
     """Return an output as the machine holds it: a multiple of 1/10 is no float, nor need an end of the clamp be one."""
-    assert shape.grid is not None
-    assert shape.clamp_lower is not None
-    assert shape.clamp_upper is not None
-    inside = shape.clamp_lower < output < shape.clamp_upper
-    return machine.snapped(output, shape.grid) if inside else machine.constant(output)
+    grid, lower, upper = shape.grid_and_clamp
+    return machine.snapped(output, grid) if lower < output < upper else machine.constant(output)
 
 
 def tried_outputs(shape: Shape, *, f: Fraction, f_prime: Fraction, most: int = 400) -> list[Fraction]:
@@ -252,12 +243,9 @@ def case_table(
     return [(case, worst.get(case)) for case in CASES]
 
 
-# The draws that lead to one output: the set {U : z = x} as a formula, over the reals and as floats.
-#
-# For clamp(round(g + c S ln U)) the cell t1 <= y < t2 of an output is an interval of U for each sign, with the ends
-# exp((t - g) eps) or exp((g - t) eps), eps = 1/|c|; 1 where the noise is 0. g is f(D), or what the program makes of it
-# before the noise. The floats are found by running the program, also where it has no such formula: then the answer says
-# what it lacks. Theory: docs/theory/verifier-loss.md, (15) and (20).
+# The draws of an output. For clamp(round(g + c S ln U)) its cell t1 <= y < t2 is an interval of U for each sign, with
+# the ends exp((t - g) eps) or exp((g - t) eps), eps = 1/|c|; 1 where the noise is 0. g is f(D), or what the program
+# makes of it before the noise. Theory: docs/theory/verifier-loss.md, (15) and (20).
 
 MARGIN_BITS = 64
 
@@ -342,12 +330,9 @@ def _lacking(shape: Shape) -> str | None:
 
 
 def _require_output(shape: Shape, x: Fraction) -> None:
-    ends = (shape.clamp_lower, shape.clamp_upper)
-    assert shape.grid is not None
-    if x not in ends and (x % shape.grid or not ends[0] < x < ends[1]):  # type: ignore[operator]
-        raise ParameterError(
-            f"{typed(x)} is no output.", f"Outputs are multiples of {shape.grid} from {ends[0]} to {ends[1]}."
-        )
+    grid, lower, upper = shape.grid_and_clamp
+    if x not in (lower, upper) and (x % grid or not lower < x < upper):
+        raise ParameterError(f"{typed(x)} is no output.", f"Outputs are multiples of {grid} from {lower} to {upper}.")
 
 
 def as_float(x: Fraction, machine: Machine) -> Fraction:
@@ -387,21 +372,19 @@ def _over_the_reals(
 
 def _draw_at(t: Fraction | None, f: Fraction, shape: Shape, law: ProgramLaw) -> Enclosure:
     """Return exp((t - f) eps), at most 1; 1 also where there is no end."""
-    epsilon = shape.noise_epsilon
-    assert epsilon is not None
     if t is None or t >= f:
         return enclose(1)
-    return exp_enclosure((t - f) * epsilon, 2 * law.execution.machine.p + MARGIN_BITS)
+    return exp_enclosure((t - f) * shape.epsilon, 2 * law.execution.machine.p + MARGIN_BITS)
 
 
 def _condition(shape: Shape, f: Fraction, x: Fraction, *, rising: bool) -> str:
     """Return the condition on U in symbols: f or g, x, Lambda, eps; an end that is no half step is its number."""
-    assert shape.grid is not None
+    grid, *_ = shape.grid_and_clamp
     low, high = cell_ends(shape, x)
     name = letter(shape)
 
     def end(t: Fraction, half: str) -> str:
-        known = abs(t - x) == shape.grid * HALF  # type: ignore[operator]
+        known = abs(t - x) == grid * HALF
         if rising:
             return f"exp(({f'x {half} Lambda/2' if known else typed(t)} - {name}) eps)"
         opposite = "-" if half == "+" else "+"

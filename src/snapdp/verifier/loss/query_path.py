@@ -1,9 +1,11 @@
-"""The way from the query to what the noise is added to: scaled, shifted, negated or clamped, each step rounded once.
+"""The way from the query to what the noise is added to, and the layers of an expression around its innermost sum.
 
-A step with a power of two rounds nothing; others move the two values of neighbours by half a unit each,
-so that the float query can move by more than the sensitivity says: 0.4/0.1 - 0.3/0.1 > 1. What a clamp on the way cuts
-off need not be counted.
-Theory: docs/theory/verifier-loss.md, (37)-(39).
+On the way the query is scaled, shifted, negated or clamped, and each step rounds once. A step with a power of two
+rounds nothing; others move the two values of neighbours by half a unit each, so that the float query can move by more
+than the sensitivity says: 0.4/0.1 - 0.3/0.1 > 1. What a clamp on the way cuts off need not be counted. What is computed
+from a released number costs nothing, so the theorem is about the innermost layers, and what lies outside of the snap
+(snap.py) is post-processing.
+Theory: docs/theory/verifier-loss.md, (34) and (37)-(39).
 """
 
 from __future__ import annotations
@@ -13,8 +15,20 @@ from typing import Any, assert_never
 
 from snapdp.exact.dyadic import exponent_of_power, floor_log2, power_of_two, round_nearest
 from snapdp.values import Value, replaced
-from snapdp.verifier.language import syntax
-from snapdp.verifier.machine.folding import children
+from snapdp.verifier.language.syntax import (
+    Binary,
+    Clamping,
+    Constant,
+    ExactFunction,
+    Expression,
+    Logarithm,
+    Negation,
+    QueryValue,
+    Rounding,
+    Variable,
+    children,
+    with_operands,
+)
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import evaluate_float
 
@@ -38,17 +52,30 @@ class ConstantStep(Value):
     operator: str
     constant: Fraction
     constant_first: bool
-    operand: syntax.Expression
+    operand: Expression
+
+    @property
+    def factor(self) -> Fraction:
+        """Return f where the operation is x -> f x + shift."""
+        if self.operator in "*/":
+            return self.constant if self.operator == "*" else 1 / self.constant
+        return Fraction(-1 if self.operator == "-" and self.constant_first else 1)
+
+    @property
+    def shift(self) -> Fraction:
+        if self.operator in "*/":
+            return Fraction(0)
+        return -self.constant if self.operator == "-" and not self.constant_first else self.constant
 
 
-def constant_operation(tree: syntax.Expression) -> ConstantStep | None:
+def constant_operation(tree: Expression) -> ConstantStep | None:
     """Return the operation with a constant that an expression is: x + c, c + x, x - c, c - x, x * c, c * x, x / c."""
-    if not isinstance(tree, syntax.Binary):
+    if not isinstance(tree, Binary):
         return None
     left, right, operator = tree.left, tree.right, tree.operator
-    if isinstance(right, syntax.Constant):
+    if isinstance(right, Constant):
         constant, first, operand = right.value, False, left
-    elif isinstance(left, syntax.Constant) and operator != "/":
+    elif isinstance(left, Constant) and operator != "/":
         constant, first, operand = left.value, True, right
     else:
         return None
@@ -57,54 +84,53 @@ def constant_operation(tree: syntax.Expression) -> ConstantStep | None:
     return ConstantStep(operator=operator, constant=constant, constant_first=first, operand=operand)
 
 
-def is_path(tree: syntax.Expression) -> bool:
+def is_path(tree: Expression) -> bool:
     """Return whether an expression is one query that was scaled, shifted, negated or clamped by constants."""
-    while not isinstance(tree, syntax.QueryValue):
-        step = _step(tree)
-        if step is None:
-            return False
-        tree = step
-    return True
+    return isinstance(_way(tree)[-1], QueryValue)
 
 
-def _step(tree: syntax.Expression) -> syntax.Expression | None:
+def _step(tree: Expression) -> Expression | None:
     """Return what one step of the way is made of, None where it is no step."""
-    if isinstance(tree, syntax.Negation | syntax.Clamping):
+    if isinstance(tree, Negation | Clamping):
         return tree.operand
     operation = constant_operation(tree)
     return None if operation is None else operation.operand
 
 
-def query_of(path: syntax.Expression) -> str:
-    while not isinstance(path, syntax.QueryValue):
-        step = _step(path)
-        assert step is not None
-        path = step
-    return path.name
+def _way(path: Expression) -> list[Expression]:
+    """Return a path and what each of its steps is made of, from the outermost one to the query."""
+    way = [path]
+    while (inner := _step(way[-1])) is not None:
+        way.append(inner)
+    return way
 
 
-def value_on(path: syntax.Expression, f: Fraction, machine: Machine) -> Fraction:
+def query_of(path: Expression) -> str:
+    query = _way(path)[-1]
+    assert isinstance(query, QueryValue)
+    return query.name
+
+
+def value_on(path: Expression, f: Fraction, machine: Machine) -> Fraction:
     """Return what the noise is added to, for one private value."""
     return evaluate_float(path, {query_of(path): f}, machine)
 
 
-def confined(path: syntax.Expression, ends: Range, machine: Machine) -> Range:
+def confined(path: Expression, ends: Range, machine: Machine) -> Range:
     """Return an interval of private values beyond which a clamp on the way makes them all alike; theory (38)."""
     low, high = ends
-    tree: syntax.Expression | None = path
-    while tree is not None:
-        if isinstance(tree, syntax.Clamping):
+    for tree in _way(path):
+        if isinstance(tree, Clamping):
             first, last = _cut(tree, machine)
             low = first if low is None else low if first is None else max(low, first)
             high = last if high is None else high if last is None else min(high, last)
-        tree = _step(tree)
     if low is None or high is None or low <= high:
         return low, high
     kept = next((end for end in ends if end is not None), low)  # the clamp makes all of the declared interval alike
     return kept, kept
 
 
-def _cut(clamp: syntax.Clamping[syntax.Expression], machine: Machine) -> Range:
+def _cut(clamp: Clamping[Expression], machine: Machine) -> Range:
     """Return private values at or below the lower end of a clamp, and at or above its upper one."""
     slope, offset = _affine(clamp.operand)
     lower, upper = (machine.constant(end) for end in (clamp.lower, clamp.upper))
@@ -124,7 +150,7 @@ def _cut(clamp: syntax.Clamping[syntax.Expression], machine: Machine) -> Range:
     return beyond(lower, -1), beyond(upper, 1)
 
 
-def _affine(path: syntax.Expression) -> tuple[Fraction, Fraction]:
+def _affine(path: Expression) -> tuple[Fraction, Fraction]:
     """Return slope and offset of the real function, as if nothing rounded and nothing were clamped."""
     operand = _step(path)
     if operand is None:
@@ -134,44 +160,32 @@ def _affine(path: syntax.Expression) -> tuple[Fraction, Fraction]:
     return factor * slope, factor * offset + shift
 
 
-def _factor_and_shift(path: syntax.Expression) -> tuple[Fraction, Fraction]:
+def _factor_and_shift(path: Expression) -> tuple[Fraction, Fraction]:
     """Return the last step of a path as x -> factor x + shift."""
-    if isinstance(path, syntax.Negation):
+    if isinstance(path, Negation):
         return Fraction(-1), Fraction(0)
     operation = constant_operation(path)
     if operation is None:
         return Fraction(1), Fraction(0)  # a clamp
-    c, first = operation.constant, operation.constant_first
-    if operation.operator in "*/":
-        return c if operation.operator == "*" else 1 / c, Fraction(0)
-    if operation.operator == "+":
-        return Fraction(1), c
-    return (Fraction(-1), c) if first else (Fraction(1), -c)
+    return operation.factor, operation.shift
 
 
-def affine_steps(path: syntax.Expression) -> list[tuple[Fraction, Fraction]]:
+def affine_steps(path: Expression) -> list[tuple[Fraction, Fraction]]:
     """Return slope and offset after each step of a path that may round."""
-    found = []
-    tree: syntax.Expression | None = path
-    while tree is not None:
-        found += [_affine(tree)] if isinstance(tree, syntax.Binary) else []
-        tree = _step(tree)
-    return found
+    return [_affine(tree) for tree in _way(path) if isinstance(tree, Binary)]
 
 
-def reach_of(
-    path: syntax.Expression, *, lower: Fraction, upper: Fraction, sensitivity: Fraction, machine: Machine
-) -> Reach:
+def reach_of(path: Expression, *, lower: Fraction, upper: Fraction, sensitivity: Fraction, machine: Machine) -> Reach:
     """Return where the end of a path lies and how far neighbours may be apart there; theory (37).
 
     lower, upper    between which the private values lie that are not alike        sensitivity  how far apart
     """
-    if isinstance(path, syntax.QueryValue):
+    if isinstance(path, QueryValue):
         return Reach(lower=lower, upper=upper, distance=sensitivity, ideal=sensitivity)
     operand = _step(path)
     assert operand is not None
     before = reach_of(operand, lower=lower, upper=upper, sensitivity=sensitivity, machine=machine)
-    if isinstance(path, syntax.Clamping):
+    if isinstance(path, Clamping):
         low, high = (machine.constant(end) for end in (path.lower, path.upper))
         return replaced(before, lower=min(max(before.lower, low), high), upper=min(max(before.upper, low), high))
     operation = constant_operation(path)
@@ -206,23 +220,19 @@ def _cancels(one: Fraction, other: Fraction, shift: Fraction) -> bool:
     return opposite and abs(shift) / 2 <= small and large <= 2 * abs(shift)
 
 
-# An expression as layers around its innermost sum: each one is a function of the next, and of constants only.
-#
-# What is computed from a released number costs nothing, whatever it is; so the theorem is about the innermost layers,
-# and what lies outside of the snap (snap.py) is post-processing. A layer may use the next one more than once. Theory:
-# docs/theory/verifier-loss.md, (34).
+# Layers: each one is a function of the next, which it may use more than once, and of constants only
 
 SNAPPED = "snapped"  # no name of a program is compared with it: no other variable is left where it stands
 MOST_PARTS = 64
 
 
-def layers(tree: syntax.Expression) -> tuple[syntax.Expression, ...]:
+def layers(tree: Expression) -> tuple[Expression, ...]:
     """Return the expressions on which all that is drawn or private in a tree depends, from the tree itself inward.
 
     The largest part is opened first: a part can stand inside of a larger one only. Among more than MOST_PARTS nothing
     is looked for.
     """
-    found: list[syntax.Expression] = []
+    found: list[Expression] = []
     known = _Parts()
     parts = {known.number(tree): tree} if known.size(tree) else {}
     while 0 < len(parts) <= MOST_PARTS:
@@ -244,10 +254,10 @@ class _Parts:
         self._known: dict[Any, int] = {}
         self.sizes: list[int] = []  # 0 for a part without a name
 
-    def size(self, tree: syntax.Expression) -> int:
+    def size(self, tree: Expression) -> int:
         return self.sizes[self.number(tree)]
 
-    def number(self, tree: syntax.Expression) -> int:
+    def number(self, tree: Expression) -> int:
         if id(tree) not in self._numbers:
             below = children(tree)
             numbers = tuple(self.number(child) for child in below)
@@ -255,37 +265,33 @@ class _Parts:
             if key not in self._known:
                 self._known[key] = len(self.sizes)
                 inside = sum(self.sizes[number] for number in numbers)
-                is_name = isinstance(tree, (syntax.Variable, syntax.QueryValue))
+                is_name = isinstance(tree, (Variable, QueryValue))
                 self.sizes.append(inside + 1 if inside or is_name else 0)
             self._numbers[id(tree)] = self._known[key]
         return self._numbers[id(tree)]
 
 
-def _own(tree: syntax.Expression) -> Any:
+def _own(tree: Expression) -> Any:
     """Return what a node says beside its operands."""
     match tree:
-        case syntax.Constant(value=value):
+        case Constant(value=value):
             return value
-        case syntax.Variable(name=name) | syntax.QueryValue(name=name) | syntax.ExactFunction(name=name):
+        case Variable(name=name) | QueryValue(name=name) | ExactFunction(name=name):
             return name
-        case syntax.Binary(operator=operator):
+        case Binary(operator=operator):
             return operator
-        case syntax.Rounding(grid=grid):
+        case Rounding(grid=grid):
             return grid
-        case syntax.Clamping(lower=lower, upper=upper):
+        case Clamping(lower=lower, upper=upper):
             return lower, upper
-        case syntax.Negation() | syntax.Logarithm():
+        case Negation() | Logarithm():
             return None
         case _:
             assert_never(tree)
 
 
-def substituted(tree: syntax.Expression, part: syntax.Expression) -> syntax.Expression:
+def substituted(tree: Expression, part: Expression) -> Expression:
     """Return a tree in which a part is named SNAPPED, wherever it stands."""
     if tree == part:
-        return syntax.Variable(name=SNAPPED)
-    if isinstance(tree, syntax.Binary):
-        return replaced(tree, left=substituted(tree.left, part), right=substituted(tree.right, part))
-    if isinstance(tree, (syntax.Negation, syntax.Logarithm, syntax.Rounding, syntax.Clamping, syntax.ExactFunction)):
-        return replaced(tree, operand=substituted(tree.operand, part))
-    return tree
+        return Variable(name=SNAPPED)
+    return with_operands(tree, lambda operand: substituted(operand, part))

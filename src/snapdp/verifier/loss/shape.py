@@ -1,11 +1,10 @@
 """The shape that the loss theorem is about: any function of clamp(round(query + noise)), noise a multiple of S ln U.
 
-Reads the folded expression of a program and finds the numbers of the theorem in it: the effective
-epsilon of the noise and how often that is rounded (shape.py), how far the float query moves, grid and clamp. What is
-computed from the snapped value is post-processing (snap.py); what is done to the query before the noise is added is
-charged (query_path.py).
-What the theorem needs besides is a checklist: each premise is proved, assumed (by the file or the machine), or failed.
-Theory: docs/theory/verifier-loss.md, (1)-(2), (22), (34)-(40) and (42)-(47).
+Reads the folded expression of a program and finds the numbers of the theorem in it: the effective epsilon of the noise
+and how often that is rounded, how far the float query moves (query_path.py), grid and clamp (snap.py). What is computed
+from the snapped value is post-processing; what is done to the query before the noise is added is charged. What the
+theorem needs besides is a checklist: each premise is proved, assumed (by the file or the machine), or failed.
+Theory: docs/theory/verifier-loss.md, (1)-(2), (22), (34)-(40) and (42)-(51).
 """
 
 from __future__ import annotations
@@ -13,12 +12,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import assert_never
 
 from snapdp.display.numbers import four_digits, general, scientific_up
 from snapdp.exact.dyadic import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
-from snapdp.verifier.language import syntax
+from snapdp.verifier.language.syntax import (
+    Binary,
+    Clamping,
+    Constant,
+    ExactFunction,
+    Expression,
+    Logarithm,
+    Negation,
+    Program,
+    Query,
+    QueryValue,
+    Sample,
+    Variable,
+    walk,
+)
 from snapdp.verifier.loss.query_path import (
     Range,
     Reach,
@@ -30,18 +42,16 @@ from snapdp.verifier.loss.query_path import (
     reach_of,
 )
 from snapdp.verifier.loss.snap import ROUND, Snap, snap_of
-from snapdp.verifier.machine.folding import children, names_in, rounded_operation
+from snapdp.verifier.machine.folding import names_in, rounded_operation
 from snapdp.verifier.machine.machine import Machine
 
-# The noise of a program: a multiple of S ln U, or of sign(U - 1/2) ln(1 - 2 |U - 1/2|), and how often it rounds.
-#
-# A factor that is a power of two or a sign rounds nothing; constants multiplied by the sign are constants up to the
-# sign, so the machine's product of them is folded too. The second kind is the inverse of the distribution function:
-# sign and magnitude come from one draw, whose two halves are folded into w = 1 - 2 |U - 1/2|. It counts as such only
-# where both are taken of the same centred draw, by powers of two alone: then w is exact (theory (49)). Theory:
-# docs/theory/verifier-loss.md, (2), (22) and (48)-(51).
+# Noise: a multiple of S ln U, or of sign(U - 1/2) ln(1 - 2 |U - 1/2|), which is the inverse of the distribution
+# function. A factor that is a power of two or a sign rounds nothing; constants multiplied by the sign are constants up
+# to the sign, so the machine's product of them is folded too. The second kind counts only where sign and magnitude are
+# taken of the same centred draw, by powers of two alone: then w = 1 - 2 |U - 1/2| is exact.
+# Theory: docs/theory/verifier-loss.md, (2), (22) and (48)-(51).
 
-Samples = dict[str, syntax.Sample]
+Samples = dict[str, Sample]
 Multiple = tuple[str, Fraction]  # a draw, and the power of two by which something made of it is multiplied
 
 
@@ -79,12 +89,12 @@ class Noise(Value):
         return not self.folded and (self.laplace or machine.sampler != "nearest")
 
 
-def noise_of(tree: syntax.Expression, kinds: Samples, machine: Machine) -> Noise | None:
+def noise_of(tree: Expression, kinds: Samples, machine: Machine) -> Noise | None:
     """Return an expression as a multiple of S and ln U, with every inexact rounding counted; None if it is none."""
     match tree:
-        case syntax.Constant(value=value):
+        case Constant(value=value):
             return Noise(coefficient=value)
-        case syntax.Variable(name=name) if name in kinds:
+        case Variable(name=name) if name in kinds:
             sample = kinds[name]
             if sample.distribution == "sign":
                 return Noise(coefficient=Fraction(1), signed=True)
@@ -92,26 +102,22 @@ def noise_of(tree: syntax.Expression, kinds: Samples, machine: Machine) -> Noise
                 scale = sample.argument or Fraction(1)
                 return Noise(coefficient=scale, signed=True, drawn=True, roundings=1, laplace=True)
             return None
-        case syntax.Logarithm(operand=operand):
+        case Logarithm(operand=operand):
             return _logarithm(operand, kinds, machine)
-        case syntax.ExactFunction(name="sign", operand=operand):
+        case ExactFunction(name="sign", operand=operand):
             centred = _multiple(operand, _centred, kinds)
             return None if centred is None else Noise(coefficient=_sign(centred[1]), signed=True, sign_of=centred[0])
-        case syntax.Negation(operand=operand):
+        case Negation(operand=operand):
             inner = noise_of(operand, kinds, machine)
             return None if inner is None else replaced(inner, coefficient=-inner.coefficient)
-        case syntax.Binary(operator="*" | "/", left=left, right=right):
+        case Binary(operator="*" | "/", left=left, right=right):
             a, b = noise_of(left, kinds, machine), noise_of(right, kinds, machine)
             return None if a is None or b is None else _combined(tree.operator, a, b, machine)
-        case syntax.Variable() | syntax.QueryValue() | syntax.Binary():
-            return None
-        case syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
-            return None
         case _:
-            assert_never(tree)
+            return None
 
 
-def _logarithm(operand: syntax.Expression, kinds: Samples, machine: Machine) -> Noise | None:
+def _logarithm(operand: Expression, kinds: Samples, machine: Machine) -> Noise | None:
     """Return ln U, or ln of the folded draw itself: a multiple of that would shift the noise."""
     drawn = Noise(coefficient=Fraction(1), drawn=True, roundings=machine.ln_roundings)
     if _uniform(operand, kinds) is not None:
@@ -139,57 +145,52 @@ def _combined(operator: str, a: Noise, b: Noise, machine: Machine) -> Noise | No
 
 
 def _multiple(
-    tree: syntax.Expression, part: Callable[[syntax.Expression, Samples], Multiple | None], kinds: Samples
+    tree: Expression, part: Callable[[Expression, Samples], Multiple | None], kinds: Samples
 ) -> Multiple | None:
     """Return a part times a power of two, or minus one: exact products of it."""
     found = part(tree, kinds)
     if found is not None:
         return found
-    if isinstance(tree, syntax.Negation):
+    if isinstance(tree, Negation):
         inner = _multiple(tree.operand, part, kinds)
         return None if inner is None else (inner[0], -inner[1])
     step = constant_operation(tree)
     if step is None or step.operator not in "*/" or exponent_of_power(abs(step.constant)) is None:
         return None
     inner = _multiple(step.operand, part, kinds)
-    if inner is None:
-        return None
-    return inner[0], inner[1] * step.constant if step.operator == "*" else inner[1] / step.constant
+    return None if inner is None else (inner[0], inner[1] * step.factor)
 
 
-def _uniform(tree: syntax.Expression, kinds: Samples) -> Multiple | None:
-    drawn = isinstance(tree, syntax.Variable) and tree.name in kinds and kinds[tree.name].distribution == "unif"
-    return (tree.name, Fraction(1)) if drawn and isinstance(tree, syntax.Variable) else None
+def _uniform(tree: Expression, kinds: Samples) -> Multiple | None:
+    drawn = isinstance(tree, Variable) and tree.name in kinds and kinds[tree.name].distribution == "unif"
+    return (tree.name, Fraction(1)) if drawn and isinstance(tree, Variable) else None
 
 
 def _plus(
-    tree: syntax.Expression, part: Callable[[syntax.Expression, Samples], Multiple | None], kinds: Samples
+    tree: Expression, part: Callable[[Expression, Samples], Multiple | None], kinds: Samples
 ) -> tuple[str, Fraction, Fraction] | None:
     """Return (draw, k, c) where an expression is k times a part, plus c, in any order and with any signs."""
     step = constant_operation(tree)
     inner = None if step is None or step.operator not in "+-" else _multiple(step.operand, part, kinds)
     if step is None or inner is None:
         return None
-    name, factor = inner
-    if step.operator == "+":
-        return name, factor, step.constant
-    return (name, -factor, step.constant) if step.constant_first else (name, factor, -step.constant)
+    return inner[0], inner[1] * step.factor, step.shift
 
 
-def _centred(tree: syntax.Expression, kinds: Samples) -> Multiple | None:
+def _centred(tree: Expression, kinds: Samples) -> Multiple | None:
     """Return (draw, k) for k (U - 1/2), computed with one rounding: k U is exact."""
     found = _plus(tree, _uniform, kinds)
     return (found[0], found[1]) if found is not None and found[2] == -found[1] * HALF else None
 
 
-def _magnitude(tree: syntax.Expression, kinds: Samples) -> Multiple | None:
-    if not (isinstance(tree, syntax.ExactFunction) and tree.name == "abs"):
+def _magnitude(tree: Expression, kinds: Samples) -> Multiple | None:
+    if not (isinstance(tree, ExactFunction) and tree.name == "abs"):
         return None
     found = _multiple(tree.operand, _centred, kinds)
     return None if found is None else (found[0], abs(found[1]))
 
 
-def _folded(tree: syntax.Expression, kinds: Samples) -> Multiple | None:
+def _folded(tree: Expression, kinds: Samples) -> Multiple | None:
     """Return (draw, k) for k (1 - 2 |u|), u = U - 1/2 as the machine has it, k > 0 a power of two."""
     found = _plus(tree, _magnitude, kinds)
     return (found[0], found[2]) if found is not None and found[1] == -2 * found[2] and found[2] > 0 else None
@@ -215,7 +216,7 @@ class TheoremPremise(Value):
 class Shape(Value):
     """What was found in a program. None: the part is missing; the premises say so too."""
 
-    query: syntax.Query | None
+    query: Query | None
     lower: Fraction | None  # of what the noise is added to
     upper: Fraction | None
     noise: Noise | None
@@ -223,7 +224,7 @@ class Shape(Value):
     clamp_lower: Fraction | None
     clamp_upper: Fraction | None
     premises: tuple[TheoremPremise, ...]
-    path: syntax.Expression | None = None  # from the query to what the noise is added to
+    path: Expression | None = None  # from the query to what the noise is added to
     private: Range = (None, None)  # private values beyond which all are alike
     reach: Reach | None = None  # how far what the noise is added to may move
     snap: Snap = Snap()
@@ -234,22 +235,34 @@ class Shape(Value):
         return None if self.noise is None or not self.noise.coefficient else 1 / abs(self.noise.coefficient)
 
     @property
+    def epsilon(self) -> Fraction:
+        """Return noise_epsilon of a program that has noise."""
+        assert self.noise_epsilon is not None
+        return self.noise_epsilon
+
+    @property
+    def grid_and_clamp(self) -> tuple[Fraction, Fraction, Fraction]:
+        """Return the grid and both ends of the clamp of a program that has them."""
+        assert self.grid is not None
+        assert self.clamp_lower is not None
+        assert self.clamp_upper is not None
+        return self.grid, self.clamp_lower, self.clamp_upper
+
+    @property
     def failed(self) -> tuple[TheoremPremise, ...]:
         return tuple(premise for premise in self.premises if premise.status == FAILED)
 
     @property
     def boundaries(self) -> tuple[Fraction, Fraction]:
         """Return t_min and t_max: the output is the lower end below t_min, the upper end from t_max on."""
-        assert self.grid is not None
-        assert self.clamp_lower is not None
-        assert self.clamp_upper is not None
-        low, high = math.floor(self.clamp_lower / self.grid), math.ceil(self.clamp_upper / self.grid)
-        return (low + HALF) * self.grid + self.snap.offset, (high - HALF) * self.grid + self.snap.offset
+        grid, lower, upper = self.grid_and_clamp
+        low, high = math.floor(lower / grid), math.ceil(upper / grid)
+        return (low + HALF) * grid + self.snap.offset, (high - HALF) * grid + self.snap.offset
 
 
-def recognise(expression: syntax.Expression, program: syntax.Program, machine: Machine) -> Shape:
+def recognise(expression: Expression, program: Program, machine: Machine) -> Shape:
     """Return the shape of a folded expression, with every premise of the theorem judged."""
-    kinds = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
+    kinds = {s.name: s for s in program.statements if isinstance(s, Sample)}
     found = layers(expression)
     path, noise, problem = _parts(found[-1], kinds, machine) if found else (None, None, NO_SUM)
     snap = snap_of(found, machine)
@@ -278,16 +291,14 @@ def recognise(expression: syntax.Expression, program: syntax.Program, machine: M
     return replaced(shape, premises=tuple(_checklist(shape, problem, machine)))
 
 
-def _parts(
-    tree: syntax.Expression, kinds: Samples, machine: Machine
-) -> tuple[syntax.Expression | None, Noise | None, str]:
+def _parts(tree: Expression, kinds: Samples, machine: Machine) -> tuple[Expression | None, Noise | None, str]:
     """Return what the noise is added to and the noise, or what is wrong with an innermost layer."""
-    if not isinstance(tree, syntax.Binary) or tree.operator not in "+-":
+    if not isinstance(tree, Binary) or tree.operator not in "+-":
         return None, None, NO_SUM
     for private, noise in ((tree.left, tree.right), (tree.right, tree.left)):
         if not names_in(private) & kinds.keys() and names_in(private):
             negated = tree.operator == "-" and private is tree.right  # noise - f is -f + noise
-            path: syntax.Expression = syntax.Negation(operand=private) if negated else private
+            path: Expression = Negation(operand=private) if negated else private
             if not is_path(path):
                 return None, None, "what the noise is added to is no query, scaled and shifted by constants"
             made = noise_of(noise, kinds, machine)
@@ -367,7 +378,7 @@ def _of_the_query(shape: Shape, machine: Machine) -> list[TheoremPremise]:
         return []
     name, other = f"{query.name}(D)", f"{query.name}(D')"
     is_clamped = _is_clamped(shape.path)
-    itself = isinstance(shape.path, syntax.Clamping) and isinstance(shape.path.operand, syntax.QueryValue)
+    itself = isinstance(shape.path, Clamping) and isinstance(shape.path.operand, QueryValue)
     what = name if itself or not is_clamped else "what the noise is added to"
     low, high = (shape.lower, shape.upper) if is_clamped else shape.private
     said = f"{low} <= {what} <= {high}, {'by an inner clamp' if is_clamped else 'declared by the program'}"
@@ -395,9 +406,9 @@ def short(x: Fraction) -> str:
     return next((text for text in texts if len(text) <= LONGEST_NUMBER), texts[-1])
 
 
-def _is_clamped(path: syntax.Expression | None) -> bool:
+def _is_clamped(path: Expression | None) -> bool:
     """Return whether a clamp stands on the way from the query."""
-    return path is not None and (isinstance(path, syntax.Clamping) or any(map(_is_clamped, children(path))))
+    return path is not None and any(isinstance(part, Clamping) for part in walk(path))
 
 
 def _of_the_machine(machine: Machine) -> list[TheoremPremise]:

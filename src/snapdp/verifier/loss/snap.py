@@ -1,8 +1,10 @@
 """The snap of a program: how its innermost sum becomes multiples of a grid, between ends, and what is released of them.
 
-Between the sum and the step that makes multiples (round, floor, rint) may stand clamps, and operations
-that rise; outside of it one clamp is looked for, and everything else is post-processing.
-Theory: docs/theory/verifier-loss.md, (34)-(36) and (43)-(47).
+Between the sum and the step that makes multiples (round, floor, rint) there may be clamps, and operations that rise,
+such as y / 3 and y + 0.5; outside of it one clamp is looked for, and everything else is post-processing. An operation
+that rises rounds once, so that a cell still begins at one place of the real sum, the same for every private value; it
+lies near where it would without roundings, and `slack` says how near.
+Theory: docs/theory/verifier-loss.md, (34)-(36) and (42)-(47).
 """
 
 from __future__ import annotations
@@ -14,15 +16,22 @@ from fractions import Fraction
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
 from snapdp.values import Value, replaced
-from snapdp.verifier.language import syntax
+from snapdp.verifier.language.syntax import (
+    STEPS,
+    Clamping,
+    ExactFunction,
+    Expression,
+    Logarithm,
+    Rounding,
+    walk,
+)
 from snapdp.verifier.loss.query_path import SNAPPED, constant_operation, substituted
 from snapdp.verifier.machine.execution import direction
-from snapdp.verifier.machine.folding import children
 from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 from snapdp.verifier.machine.semantics import evaluate_float
 
 ROUND = "round"
-Step = syntax.Rounding[syntax.Expression] | syntax.ExactFunction[syntax.Expression]
+Step = Rounding[Expression] | ExactFunction[Expression]
 
 
 class Snap(Value):
@@ -35,7 +44,7 @@ class Snap(Value):
 
     grid: Fraction | None = None
     ends: Ends | None = None
-    released: syntax.Expression | None = None
+    released: Expression | None = None
     unit: Fraction = Fraction(1)
     step: str = ROUND  # what makes multiples of the sum: round, floor or rint
     exact: bool = False  # the step rounds nothing: its own grid is a power of two
@@ -58,7 +67,7 @@ class Snap(Value):
         return (self.grid / 2 if self.splits_zero else self.grid) - self.below - self.above
 
 
-def snap_of(found: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
+def snap_of(found: tuple[Expression, ...], machine: Machine) -> Snap:
     """Return the snap in the layers of a program: the first rounding outside of the sum, and a clamp in or around it.
 
     round(clamp(y)) = clamp'(round(y)), clamp' between the rounded ends; clamp(g(x)) for an increasing g bounds the
@@ -71,7 +80,7 @@ def snap_of(found: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
         if (makes_multiples := _as_step(layer)) is not None:
             snap = _with_outside(between.snap(makes_multiples), found[: place + 1], machine)
             return _with_cuts(snap, makes_multiples, between)
-        if isinstance(layer, syntax.Clamping):
+        if isinstance(layer, Clamping):
             between.clamp(layer)
         elif not machine.adds_exactly and (step := rising_step(layer)) is not None:
             between.add(step)
@@ -80,11 +89,11 @@ def snap_of(found: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
     return Snap(ends=between.unsnapped)
 
 
-def _as_step(layer: syntax.Expression) -> Step | None:
+def _as_step(layer: Expression) -> Step | None:
     """Return a layer that makes multiples of what is inside of it."""
-    if isinstance(layer, syntax.Rounding):
+    if isinstance(layer, Rounding):
         return layer
-    return layer if isinstance(layer, syntax.ExactFunction) and layer.name in syntax.STEPS else None
+    return layer if isinstance(layer, ExactFunction) and layer.name in STEPS else None
 
 
 class _Between:
@@ -107,7 +116,7 @@ class _Between:
     def rounds(self) -> bool:
         return any(step.rounds for step in self.steps)
 
-    def clamp(self, layer: syntax.Clamping[syntax.Expression]) -> None:
+    def clamp(self, layer: Clamping[Expression]) -> None:
         ends = self.machine.constant(layer.lower), self.machine.constant(layer.upper)
         self.ends = _composed(self.ends, ends)
         self.tangled = self.tangled or (self.signed and 0 in ends)
@@ -126,7 +135,7 @@ class _Between:
     def snap(self, layer: Step) -> Snap:
         """Return the snap of a step after these, with the ends of clamps between them and the sum."""
         (unit, _), own = affine(self.steps), _grid_of(layer)
-        step = ROUND if isinstance(layer, syntax.Rounding) else layer.name
+        step = ROUND if isinstance(layer, Rounding) else layer.name
 
         def snapped(end: Fraction) -> Fraction:
             return nearest_multiple(end, own) if step == ROUND else FUNCTIONS[step](end)
@@ -144,7 +153,7 @@ class _Between:
 
 def _grid_of(layer: Step) -> Fraction:
     """Return the grid of a step itself: floor and rint give whole numbers."""
-    return layer.grid if isinstance(layer, syntax.Rounding) else Fraction(1)
+    return layer.grid if isinstance(layer, Rounding) else Fraction(1)
 
 
 def _composed(inner: Ends | None, outer: Ends) -> Ends:
@@ -155,14 +164,14 @@ def _composed(inner: Ends | None, outer: Ends) -> Ends:
     return low, high
 
 
-def _with_outside(snap: Snap, outside: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
+def _with_outside(snap: Snap, outside: tuple[Expression, ...], machine: Machine) -> Snap:
     """Add what lies outside of the rounding, the last of these layers: the first clamp, and what is released."""
     *outer, rounding = outside
     ends, plain = snap.ends, not outer
     is_plain = snap.is_plain and snap.unit == 1
     for place in reversed(range(len(outer))):
         layer = outer[place]
-        if not isinstance(layer, syntax.Clamping):
+        if not isinstance(layer, Clamping):
             continue
         if place == len(outer) - 1 and is_plain:
             ends, plain = _composed(ends, (layer.lower, layer.upper)), place == 0
@@ -214,16 +223,15 @@ def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction
         return None
 
 
-def _reached(
-    inside: syntax.Expression, clamp: syntax.Clamping[syntax.Expression], snap: Snap, machine: Machine
-) -> Ends | None:
+def _reached(inside: Expression, clamp: Clamping[Expression], snap: Snap, machine: Machine) -> Ends | None:
     """Return the multiples of the grid from which on a clamp of a monotone function of them changes nothing more.
 
     They are compared with the ends that the machine holds: a sum that is exact may lie between such an end and the
     number that the program states; theory (36).
     """
     trend = direction(inside, SNAPPED, 1)
-    if not trend or snap.grid is None or _has_a_logarithm(inside):
+    # A logarithm gives no number far from the clamp: that is one more output.
+    if not trend or snap.grid is None or any(isinstance(part, Logarithm) for part in walk(inside)):
         return None
     grid, most = snap.grid, 1 << machine.p
 
@@ -239,11 +247,6 @@ def _reached(
     return None if first is None or last is None or first <= -most else ((first - 1) * grid, last * grid)
 
 
-def _has_a_logarithm(tree: syntax.Expression) -> bool:
-    """Return whether a logarithm is taken, which gives no number far from the clamp: that is one more output."""
-    return isinstance(tree, syntax.Logarithm) or any(map(_has_a_logarithm, children(tree)))
-
-
 def first_index(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the least whole number from low to high for which a monotone condition holds; None: it holds for none."""
     if not holds(high):
@@ -254,12 +257,7 @@ def first_index(holds: Callable[[int], bool], low: int, high: int) -> int | None
     return low
 
 
-# Where the cells of a snap begin in the real sum, and how far the roundings on the way can move that.
-#
-# Between the sum and the step that makes whole numbers (or multiples of a grid) of it, a program may scale and shift: y
-# / 3, y + 0.5. Each such operation rises and rounds once, so that a cell still begins at one place of the real sum, the
-# same for every private value; it lies near where it would without roundings, and this is how near. Theory:
-# docs/theory/verifier-loss.md, (42)-(45).
+# Where cells begin. Theory: docs/theory/verifier-loss.md, (42)-(45).
 
 Ends = tuple[Fraction, Fraction]
 
@@ -272,20 +270,13 @@ class RisingStep(Value):
     rounds: bool
 
 
-def rising_step(layer: syntax.Expression) -> RisingStep | None:
+def rising_step(layer: Expression) -> RisingStep | None:
     """Return the step that an expression is: its operand times, over, plus or minus a constant; None: it is none."""
     operation = constant_operation(layer)
-    if operation is None:
+    if operation is None or operation.factor < 0:  # which falls
         return None
-    c, first = operation.constant, operation.constant_first
-    if operation.operator in "+-":
-        if operation.operator == "-" and first:
-            return None  # c - x falls
-        return RisingStep(factor=Fraction(1), shift=c if operation.operator == "+" else -c, rounds=True)
-    if c < 0:
-        return None
-    factor = c if operation.operator == "*" else 1 / c
-    return RisingStep(factor=factor, shift=Fraction(0), rounds=exponent_of_power(c) is None)
+    rounds = operation.operator in "+-" or exponent_of_power(operation.factor) is None
+    return RisingStep(factor=operation.factor, shift=operation.shift, rounds=rounds)
 
 
 def affine(steps: tuple[RisingStep, ...]) -> tuple[Fraction, Fraction]:

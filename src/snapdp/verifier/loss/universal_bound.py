@@ -14,7 +14,7 @@ import math
 from fractions import Fraction
 
 from snapdp.display.numbers import general
-from snapdp.exact.dyadic import floor_log2, power_of_two, round_places_up
+from snapdp.exact.dyadic import power_of_two, round_places_up
 from snapdp.exact.enclosure import maximum
 from snapdp.exact.functions import exp_enclosure, expm1_enclosure, ln_enclosure
 from snapdp.mechanism.law.finite import overhead_of, ratio_of_masses
@@ -51,26 +51,18 @@ def stretch_of(shape: Shape, machine: Machine) -> Fraction:
     return (1 + machine.eta) ** shape.noise.roundings
 
 
-def float_gap(x: Fraction, p: int) -> Fraction:
-    """Return the distance of neighbouring p-bit floats from |x| upward."""
-    return power_of_two(floor_log2(abs(x)) - p + 1)
-
-
 def furthest_boundary(shape: Shape) -> Fraction:
     """Return tau, the largest distance between a query value and a boundary of the real sum; theory (8), (45)."""
-    assert shape.lower is not None
-    assert shape.upper is not None
+    assert shape.reach is not None
     low, high = shape.boundaries
-    return max(shape.upper - low, high - shape.lower) + max(shape.snap.below, shape.snap.above)
+    return max(shape.reach.upper - low, high - shape.reach.lower) + max(shape.snap.below, shape.snap.above)
 
 
 def around_the_value(shape: Shape) -> Fraction:
     """Return rho, the largest distance from a query value to an end of the cell that holds it; theory (28)."""
-    assert shape.grid is not None
-    assert shape.lower is not None
-    assert shape.upper is not None
-    low, high = shape.boundaries
-    return max(shape.grid, shape.upper - high, low - shape.lower)
+    assert shape.reach is not None
+    (low, high), (grid, *_) = shape.boundaries, shape.grid_and_clamp
+    return max(grid, shape.reach.upper - high, low - shape.reach.lower)
 
 
 def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fraction, Fraction]:
@@ -80,8 +72,7 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
     nearest, nothing for a real draw, and for a grid what a whole step adds at the far end. A draw that is folded about
     1/2 has steps of one size: they cost what a step is worth at the far end, either way; theory (52).
     """
-    epsilon, bits = shape.noise_epsilon, working_bits(machine)
-    assert epsilon is not None
+    epsilon, bits = shape.epsilon, working_bits(machine)
     assert shape.noise is not None
     stretch, eta = stretch_of(shape, machine), machine.eta
     shortfall, surplus = epsilon * distance * (stretch - 1), epsilon * distance * (1 - 1 / stretch)
@@ -120,53 +111,45 @@ def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
 
 def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     """Judge whether every noise that matters can be drawn: e^(-eps tau K) is at least the smallest U; theory (6)."""
-    name = "sampler range"
     if shape.noise is not None and shape.noise.laplace:
-        return TheoremPremise(name=name, status=PROVED, detail="the Laplace draw is real, rounded once")
+        return _judged(PROVED, "the Laplace draw is real, rounded once")
     if shape.noise is not None and shape.noise.folded:
-        return _folded_premise(name, shape, machine)
+        return _folded_premise(shape, machine)
     if machine.sampler == "ideal":
-        return TheoremPremise(name=name, status=PROVED, detail="U is real")
+        return _judged(PROVED, "U is real")
     exponent = smallest_exponent(machine)
     if exponent is None:
-        return TheoremPremise(name=name, status=PROVED, detail="the exponent of U is unbounded")
+        return _judged(PROVED, "the exponent of U is unbounded")
     if shape.failed:
-        return TheoremPremise(
-            name=name, status=FAILED, detail="U has a least value, and nothing bounds the noise that matters"
-        )
-    epsilon = shape.noise_epsilon
-    assert epsilon is not None
-    needed = epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
+        return _judged(FAILED, "U has a least value, and nothing bounds the noise that matters")
+    needed = shape.epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     available = -exponent * ln_enclosure(Fraction(2), 64).lower
-    status = PROVED if needed <= available else FAILED
-    relation = "at most" if status == PROVED else "above"
-    given = f"the {general(available, 6)}/eps that U from 2**{exponent} on gives"
-    detail = f"noise up to {general(needed, 6)}/eps is needed, {relation} {given}"
-    return TheoremPremise(name=name, status=status, detail=detail)
+    return _compared(needed, available, f"that U from 2**{exponent} on gives")
 
 
-def _folded_premise(name: str, shape: Shape, machine: Machine) -> TheoremPremise:
+def _judged(status: str, detail: str) -> TheoremPremise:
+    return TheoremPremise(name="sampler range", status=status, detail=detail)
+
+
+def _compared(needed: Fraction, available: Fraction, source: str) -> TheoremPremise:
+    status, relation = (PROVED, "at most") if needed <= available else (FAILED, "above")
+    given = f"the {general(available, 6)}/eps {source}"
+    return _judged(status, f"noise up to {general(needed, 6)}/eps is needed, {relation} {given}")
+
+
+def _folded_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     """Judge whether U - 1/2 keeps enough of U for every noise that matters: e^(-eps tau K) is above g; theory (53)."""
-
-    def judged(status: str, detail: str) -> TheoremPremise:
-        return TheoremPremise(name=name, status=status, detail=detail)
-
     if machine.adds_exactly or machine.sampler == "ideal":
         what = "exact sums" if machine.adds_exactly else "a real U"
-        return judged(FAILED, f"what U - 1/2 keeps of U is not known for {what}")
+        return _judged(FAILED, f"what U - 1/2 keeps of U is not known for {what}")
     smallest = smallest_exponent(machine)
     if machine.sampler != "grid53" and smallest is not None and smallest > -machine.p - 2:
-        return judged(FAILED, f"U has p bits from 2**{smallest} on only, and {machine.p} bits are folded")
+        return _judged(FAILED, f"U has p bits from 2**{smallest} on only, and {machine.p} bits are folded")
     if shape.failed:
-        return judged(FAILED, "U - 1/2 loses the low bits of U, and nothing bounds the noise that matters")
-    epsilon = shape.noise_epsilon
-    assert epsilon is not None
-    needed = epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
+        return _judged(FAILED, "U - 1/2 loses the low bits of U, and nothing bounds the noise that matters")
+    needed = shape.epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     available = -ln_enclosure(folded_step(machine), 64).upper
-    given = f"the {general(available, 6)}/eps that the steps of U - 1/2 allow"
-    if needed <= available:
-        return judged(PROVED, f"noise up to {general(needed, 6)}/eps is needed, at most {given}")
-    return judged(FAILED, f"noise up to {general(needed, 6)}/eps is needed, above {given}")
+    return _compared(needed, available, "that the steps of U - 1/2 allow")
 
 
 def smallest_exponent(machine: Machine) -> int | None:
@@ -185,9 +168,7 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     """
     if shape.failed or sampler_premise(shape, machine).status == FAILED:
         return None
-    epsilon = shape.noise_epsilon
-    assert epsilon is not None
-    assert shape.grid is not None
+    epsilon = shape.epsilon
     assert shape.reach is not None
     furthest = furthest_boundary(shape)
     width = shape.snap.width
@@ -239,12 +220,11 @@ def _deviations_of_an_exact_sum(shape: Shape, machine: Machine, furthest: Fracti
 
     Theory (27)-(30), with the mechanism's own formula.
     """
-    epsilon, bits = shape.noise_epsilon, working_bits(machine)
-    assert epsilon is not None
-    assert shape.grid is not None
+    epsilon, bits = shape.epsilon, working_bits(machine)
+    grid, *_ = shape.grid_and_clamp
     more, less = _granularity(epsilon * furthest, shape, machine)
     ratio = ratio_of_masses(
-        cell=epsilon * shape.grid,
+        cell=epsilon * grid,
         largest=epsilon * furthest,
         around=epsilon * around_the_value(shape),
         stretch=stretch_of(shape, machine),

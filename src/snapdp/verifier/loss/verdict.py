@@ -1,7 +1,10 @@
 """The verdict on a program: VERIFIED, REFUTED, UNBOUNDED or INCONCLUSIVE, always with the bracket of the loss.
 
-VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; neither on
-the other. The bracket is [largest exact loss found, certified upper bound].
+VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; neither on the other. The
+bracket is [largest exact loss found, certified upper bound]. A claim is a number, the file's own, or a published bound
+by name; published bounds are compared with what is certified here, and the verdict says, premise by premise, whether
+the program lies in the range their authors state. A claim of epsilon alone says that the noise is as wide as it must
+be: epsilon, and what the roundings of the machine are certified to add.
 Theory: docs/theory/verifier-loss.md, "Verdicts".
 """
 
@@ -19,7 +22,7 @@ from snapdp.exact.functions import exp_enclosure
 from snapdp.exact.numbers import parameter, shown
 from snapdp.values import Value, replaced
 from snapdp.verifier.language.parser import claim_value
-from snapdp.verifier.language.syntax import Program
+from snapdp.verifier.language.syntax import Program, walk
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import CASES, FORMS, Pointwise, case_of, case_table, held_output, tried_outputs
 from snapdp.verifier.loss.query_path import value_on
@@ -35,7 +38,7 @@ from snapdp.verifier.loss.universal_bound import (
 from snapdp.verifier.loss.witness import Search
 from snapdp.verifier.machine.draws import query_value, typed
 from snapdp.verifier.machine.execution import Execution
-from snapdp.verifier.machine.folding import folded, operations_in
+from snapdp.verifier.machine.folding import folded
 from snapdp.verifier.machine.machine import Machine
 
 VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED", "INCONCLUSIVE"
@@ -181,7 +184,7 @@ def verify(
 def _evaluations(execution: Execution, *, verified: bool) -> int:
     """Return how many outputs a search may compute, so that its work is bounded at every precision and length."""
     usual = BRACKET_EVALUATIONS if verified else SEARCH_EVALUATIONS
-    bits, operations = execution.machine.p, operations_in(execution.folded)
+    bits, operations = execution.machine.p, sum(1 for _ in walk(execution.folded))
     by_bits = usual * USUAL_BITS // max(bits, USUAL_BITS)
     return max(1, by_bits * USUAL_OPERATIONS // max(operations, USUAL_OPERATIONS))
 
@@ -226,12 +229,7 @@ def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
     return Approximate(epsilon=unbounded.loss_upper, delta=factor * power_of_two(exponent))
 
 
-# What may be claimed about a loss: a number, the file's own claim, or a published bound by name.
-#
-# The published bounds are claims like any other: they are compared with what is certified here. Whether a
-# program lies in the range their authors state is said beside, premise by premise. Who claims an epsilon and no loss
-# claims that the noise is as wide as it must be: epsilon, and what the roundings of the machine are certified to add.
-# Theory: docs/theory/verifier-loss.md, (14), (23)-(26) and (41).
+# Claims. Theory: docs/theory/verifier-loss.md, (14), (23)-(26) and (41).
 
 NAMED = ("note", "mironov", "tight")
 LOST_SHARE = Fraction(1, 100)  # of epsilon, which is read to two digits: more is no rounding
@@ -355,11 +353,9 @@ def _published(name: str, scale: Scale, shape: Shape, machine: Machine) -> Claim
     return Claim(name=name, value=value, range=premises)
 
 
-# The cases of L20's Theorem 2 with three constants each: as printed, certified, and exact, at pairs of inputs.
-#
-# The published case analysis has a constant C for every case, the loss being eps + C B eps eta. Beside it
-# stand what the note's own rules give when they are evaluated outward, what is certified here, and the largest exact
-# loss of an output of the case: the program is run. The last three are those of the given pairs, not of all.
+# Cases of L20's Theorem 2, with a constant C for each, the loss being eps + C B eps eta: as printed; what the note's
+# own rules give when they are evaluated outward; what is certified here; and the largest exact loss of an output of the
+# case, for which the program is run. The last three are those of the given pairs, not of all.
 # Theory: docs/theory/verifier-loss.md, (15)-(21).
 
 Pair = tuple[Fraction, Fraction]
@@ -387,19 +383,21 @@ def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstan
         for kind, case, loss, output in _losses(verdict, low, high):
             if kind not in losses[case] or loss > losses[case][kind][0]:
                 losses[case][kind] = loss, output
-    nothing = (None, None)
-    return tuple(
-        CaseConstants(
-            case=case,
-            printed=PRINTED[case],
-            by_note_rules=found.get("note", nothing)[0],
-            certified=found.get("post", nothing)[0],
-            output=found.get("post", nothing)[1],
-            exact=found.get("exact", nothing)[0],
-            exact_output=found.get("exact", nothing)[1],
+    constants, nothing = [], (None, None)
+    for case, found in losses.items():
+        note, certified, exact = (found.get(kind, nothing) for kind in ("note", "post", "exact"))
+        constants.append(
+            CaseConstants(
+                case=case,
+                printed=PRINTED[case],
+                by_note_rules=note[0],
+                certified=certified[0],
+                output=certified[1],
+                exact=exact[0],
+                exact_output=exact[1],
+            )
         )
-        for case, found in losses.items()
-    )
+    return tuple(constants)
 
 
 def require_cases(verdict: Verdict) -> None:

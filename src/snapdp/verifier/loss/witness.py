@@ -1,8 +1,10 @@
 """The search for a pair of neighbours and an output that tell them apart by more than a claim.
 
-First for outputs that one neighbour cannot give at all: at the ends of a bounded sampler, and in the
-holes that noise without a snap leaves. Then for large finite losses, where they are known to sit: inputs at an end of
-the range, on many phases of the grid, and outputs where the noise or its logarithm crosses a power of two.
+It begins with outputs that one neighbour cannot give at all: at the ends of a bounded sampler, and in the holes that
+noise without a snap leaves. Then it looks for large finite losses where they are known to be: inputs at an end of the
+range, on many phases of the grid, and outputs where the noise or its logarithm crosses a power of two. Pairs are
+floats, neighbours, and inside the declared range: `Neighbours.allows` has the conditions under which the checker of
+certificates takes a pair, and no other pair is tried.
 A search gives a lower bound only; it is deterministic. Theory: docs/theory/verifier-loss.md, (20)-(21) and below.
 """
 
@@ -14,8 +16,7 @@ from random import Random
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import floor_log2, power_of_two, round_down, round_nearest, round_up
-from snapdp.verifier.language import syntax
-from snapdp.verifier.language.syntax import Query
+from snapdp.verifier.language.syntax import Expression, Query
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import Outputs, held_output
 from snapdp.verifier.loss.query_path import affine_steps, value_on
@@ -155,14 +156,12 @@ class Search:
     def _indices(self, outputs: Outputs, pair: Pair) -> list[int]:
         if outputs.last - outputs.first < FEW:
             return list(range(outputs.first, outputs.last + 1))
-        epsilon = self.shape.noise_epsilon
-        assert epsilon is not None
         places = {outputs.first, outputs.last, *(outputs.nearest(value) for value in pair)}
         inputs = (self.shape.lower, self.shape.upper)
         known = [end for end in inputs if end is not None] or [self.neighbours.lower, self.neighbours.upper]
         size = max(abs(end) for end in (outputs.lower, outputs.upper, *known))
         for exponent in range((2 * size).numerator.bit_length() + 1, -6, -1):
-            for length in {power_of_two(exponent), power_of_two(exponent) / epsilon}:
+            for length in {power_of_two(exponent), power_of_two(exponent) / self.shape.epsilon}:
                 for value in pair:
                     for place in (value - length, value + length):
                         if outputs.lower <= place <= outputs.upper:
@@ -184,11 +183,7 @@ class Search:
                         yield pair, output
 
 
-# The pairs of private values that a search for a witness tries: floats, inside the declared range, neighbours.
-#
-# What a program declares about its query decides what a pair is: `allows` are the conditions under which the checker of
-# certificates takes a pair, and no pair that fails them is ever tried. Where the query's range is narrower than its
-# sensitivity, neighbours are as far apart as the range is wide.
+# Pairs. Where the query's range is narrower than its sensitivity, neighbours are as far apart as the range is wide.
 
 PHASES = 21
 RANDOM_PAIRS = 2000
@@ -281,7 +276,7 @@ class Neighbours:
         found = [pair for pair, moved in moves.items() if moved > reach.ideal]
         return sorted(found, key=lambda pair: (-moves[pair], pair))
 
-    def _crossings(self, path: syntax.Expression) -> list[Fraction]:
+    def _crossings(self, path: Expression) -> list[Fraction]:
         """Return private values below those where a step of the way crosses a power of two: roundings differ there."""
         places = []
         for slope, offset in affine_steps(path):

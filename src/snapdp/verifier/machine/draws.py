@@ -1,10 +1,12 @@
 """Draws: the floats a random draw can be, in order, and the probability of all that lie below one of them.
 
-A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a
-range of integers and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`;
-for `ideal` an enclosure, because the ends of a preimage are exponentials.
-Draws deeper than 2**-8192 are one element, numbered `first`, whose number is the limit (0, or -infinity for ln U):
-enough for every loss that a certificate can state, and rationals stay storable.
+A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a range of integers
+and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`; for `ideal` an
+enclosure, because the ends of a preimage are exponentials. Draws deeper than 2**-8192 are one element, numbered
+`first`, whose number is the limit (0, or -infinity for ln U): enough for every loss that a certificate can state, and
+rationals stay storable. `given` takes values for the queries and samples of a run, rounds them to what the machine or
+its sampler has, and refuses what is never drawn or lies outside a declared range, because the derivation says nothing
+about it.
 Theory: docs/theory/verifier-loss.md, (3) and (20)-(21).
 """
 
@@ -50,9 +52,15 @@ class Draw(ABC):
     def ordinal(self, x: Any) -> int:
         """Return the number of a draw next to x, an mpfr; at the ends that of the last or first draw."""
 
-    @abstractmethod
     def below(self, ordinal: int) -> Enclosure:
         """Return the probability of all draws numbered less than `ordinal`."""
+        if ordinal <= self.first:
+            return enclose(0)
+        return enclose(1) if ordinal > self.last else self._below_one(ordinal)
+
+    @abstractmethod
+    def _below_one(self, ordinal: int) -> Enclosure:
+        """Return the same for a draw that is not the first."""
 
     @property
     def nearest_zero(self) -> int:
@@ -108,11 +116,7 @@ class PositiveFloats(Draw):
     def ordinal(self, x: Any) -> int:
         return self.near(ordinal_of(x, self.p)) if x > 0 else self.first
 
-    def below(self, ordinal: int) -> Enclosure:
-        if ordinal <= self.first:
-            return enclose(0)
-        if ordinal > self.last:
-            return enclose(1)
+    def _below_one(self, ordinal: int) -> Enclosure:
         return enclose((self.value(ordinal - 1) + self.value(ordinal)) / 2 if self.nearest else self.value(ordinal))
 
 
@@ -133,8 +137,8 @@ class Multiples(Draw):
     def ordinal(self, x: Any) -> int:
         return self.near(int(mpfr_context(self.p, "nearest").mul_2exp(x, GRID_BITS)))
 
-    def below(self, ordinal: int) -> Enclosure:
-        return enclose(self.value(max(0, min(ordinal, self.last + 1))))
+    def _below_one(self, ordinal: int) -> Enclosure:
+        return enclose(self.value(ordinal))
 
 
 class RoundedLogarithm(Draw):
@@ -165,11 +169,7 @@ class RoundedLogarithm(Draw):
     def ordinal(self, x: Any) -> int:
         return self.near(-ordinal_of(mpfr_context(self.p, "nearest").minus(x), self.p)) if x < 0 else self.last
 
-    def below(self, ordinal: int) -> Enclosure:
-        if ordinal <= self.first:
-            return enclose(0)
-        if ordinal > self.last:
-            return enclose(1)
+    def _below_one(self, ordinal: int) -> Enclosure:
         middle = (self.value(ordinal - 1) + self.value(ordinal)) / 2
         return exp_enclosure(middle / self.scale, _TAIL_BITS)
 
@@ -187,11 +187,7 @@ def uniform_draw(machine: Machine) -> Draw:
     return PositiveFloats(machine.p, machine.umin, nearest=machine.sampler == "nearest")
 
 
-# Values that somebody gives for the queries and samples of a program, as a machine can hold them.
-#
-# A run is about floats: what is given is rounded to the nearest number that the machine or its sampler has, and
-# `rounded` says so. What no sampler draws, and what lies outside a declared range, is refused: the derivation of the
-# program says nothing about it.
+# Given values
 
 LONGEST = 40  # of a number in a sentence
 

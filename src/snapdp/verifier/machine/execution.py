@@ -1,8 +1,9 @@
 """The float program run exactly at any precision, and the preimage of one output: the draws that lead to it.
 
-Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
-the draw whenever every step is, so the draws that give one output are consecutive: a preimage, found by bisection on
-the numbers of the floats. Signs and magnitudes of what is drawn make pieces of the row, monotone each (execution.py).
+Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in the draw
+whenever every step is, so the draws that give one output are consecutive: a preimage, found by bisection on the numbers
+of the floats. Magnitudes and signs break the row of draws into pieces, on each of which what they are taken of is
+negative, zero or positive throughout, so that a sign is a constant there and a magnitude its operand or minus that.
 Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
@@ -18,8 +19,22 @@ from typing import Any, NamedTuple, assert_never
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import exact_mpfr, mpfr_context
-from snapdp.values import replaced
-from snapdp.verifier.language import syntax
+from snapdp.verifier.language.syntax import (
+    STEPS,
+    Binary,
+    Clamping,
+    Constant,
+    ExactFunction,
+    Expression,
+    Logarithm,
+    Negation,
+    Program,
+    QueryValue,
+    Rounding,
+    Sample,
+    Variable,
+    with_operands,
+)
 from snapdp.verifier.machine.draws import Draw, RoundedLogarithm, uniform_draw
 from snapdp.verifier.machine.folding import folded, names_in, rounded_operation, rounded_unary, takes_functions
 from snapdp.verifier.machine.machine import Machine
@@ -33,36 +48,36 @@ _METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 Run = Callable[[Any], Any]
 
 
-def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) -> Any:
+def _compiled(tree: Expression, names: dict[str, Any], machine: Machine) -> Any:
     """Return a function of the draw, or an mpfr where the draw does not occur."""
     p, context = machine.p, mpfr_context(machine.p, "nearest")
 
-    def unary(usual: Run, operand: syntax.Expression) -> Any:
+    def unary(usual: Run, operand: Expression) -> Any:
         return _applied(_exactly(usual, partial(_of_one, tree, machine), machine), _compiled(operand, names, machine))
 
     match tree:
-        case syntax.Constant(value=value):
+        case Constant(value=value):
             return as_mpfr(value)
-        case syntax.Variable(name=name) | syntax.QueryValue(name=name):
+        case Variable(name=name) | QueryValue(name=name):
             return names[name]
-        case syntax.Binary(operator=operator, left=left, right=right):
+        case Binary(operator=operator, left=left, right=right):
             exact = machine.adds_exactly and operator in "+-"
             operation = _exact_sum(operator, p) if exact else getattr(context, _METHODS[operator])
             a, b = _compiled(left, names, machine), _compiled(right, names, machine)
             if operator == "/" and (callable(b) or b == 0):
                 raise PremiseError("the program divides by zero, or by what may be zero.")
             return _applied2(_exactly(operation, partial(_of_two, operator, machine), machine), a, b)
-        case syntax.Negation(operand=operand):
+        case Negation(operand=operand):
             minus = _negated if machine.adds_exactly else context.minus
             return unary(minus, operand)
-        case syntax.Logarithm(operand=operand):
+        case Logarithm(operand=operand):
             return unary(context.log, operand)
-        case syntax.Rounding(grid=grid, operand=operand):
+        case Rounding(grid=grid, operand=operand):
             return unary(_rounding(grid, p, machine.adds_exactly), operand)
-        case syntax.Clamping(lower=lower, upper=upper, operand=operand):
+        case Clamping(lower=lower, upper=upper, operand=operand):
             low, high = (as_mpfr(machine.constant(end)) for end in (lower, upper))
             return unary(lambda x: low if x < low else high if x > high else x, operand)
-        case syntax.ExactFunction(name=name, operand=operand):
+        case ExactFunction(name=name, operand=operand):
             return unary(_function(name, p, machine.adds_exactly), operand)
         case _:
             assert_never(tree)
@@ -77,9 +92,9 @@ def _of_two(operator: str, machine: Machine, a: Fraction, b: Fraction) -> Fracti
     return rounded_operation(operator, a, b, machine)
 
 
-def _of_one(tree: syntax.Expression, machine: Machine, x: Fraction) -> Fraction | None:
-    assert not isinstance(tree, (syntax.Constant, syntax.Variable, syntax.QueryValue, syntax.Binary))
-    return None if isinstance(tree, syntax.Logarithm) and x <= 0 else rounded_unary(tree, x, machine)
+def _of_one(tree: Expression, machine: Machine, x: Fraction) -> Fraction | None:
+    assert not isinstance(tree, (Constant, Variable, QueryValue, Binary))
+    return None if isinstance(tree, Logarithm) and x <= 0 else rounded_unary(tree, x, machine)
 
 
 def _applied(function: Run, operand: Any) -> Any:
@@ -109,7 +124,7 @@ def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
 @lru_cache(maxsize=64)
 def _function(name: str, p: int, exact_sum: bool) -> Run:
     """Return a function that rounds nothing; where sums are exact numbers have the bits that they have."""
-    if name in syntax.STEPS:
+    if name in STEPS:
         method = {"floor": "rint_floor", "rint": "rint"}[name]  # to nearest, MPFR's rint sends ties to even
         usual = getattr(mpfr_context(p, "nearest"), method)
         return (lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x)) if exact_sum else usual
@@ -179,10 +194,10 @@ class Preimage(NamedTuple):
 class Execution:
     """A monotone program on a machine: outputs, preimages and probabilities, for any value of the query."""
 
-    def __init__(self, program: syntax.Program, machine: Machine) -> None:
+    def __init__(self, program: Program, machine: Machine) -> None:
         self.program, self.machine = program, machine
         self.folded = self.expression = folded(program, machine)
-        samples = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
+        samples = {s.name: s for s in program.statements if isinstance(s, Sample)}
         used = names_in(self.expression)
         kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}
         drawn = kinds["unif"] + kinds["laplace"]
@@ -215,9 +230,9 @@ class Execution:
         row = (self.draw.first, self.draw.last + 1)
         if not self.in_pieces:
             return (Piece(*row, self.directions[sign] or 0),)
-        names, runs = self._names(f, sign), dict[syntax.Expression, Any]()
+        names, runs = self._names(f, sign), dict[Expression, Any]()
 
-        def value(tree: syntax.Expression, ordinal: int) -> Any:
+        def value(tree: Expression, ordinal: int) -> Any:
             if tree not in runs:
                 runs[tree] = _compiled(tree, names, self.machine)
             run = runs[tree]
@@ -310,40 +325,27 @@ def _longer(stride: int) -> int:
 _DRAWN = ("unif", "sign", "laplace", "bernoulli")
 
 
-def _with_drawn_logarithm(tree: syntax.Expression, drawn: str | None) -> syntax.Expression:
+def _with_drawn_logarithm(tree: Expression, drawn: str | None) -> Expression:
     """Return the expression with ln(U) replaced by the draw: the ideal sampler draws the rounded ln U itself."""
-    match tree:
-        case syntax.Logarithm(operand=syntax.Variable(name=name)) if name == drawn:
-            return tree.operand
-        case syntax.Variable(name=name) if name == drawn:
-            raise PremiseError("the ideal sampler needs a program that uses U only in ln(U).")
-        case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = _with_drawn_logarithm(left, drawn), _with_drawn_logarithm(right, drawn)
-            return syntax.Binary(operator=operator, left=a, right=b)
-        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
-            return replaced(tree, operand=_with_drawn_logarithm(tree.operand, drawn))
-        case syntax.Constant() | syntax.Variable() | syntax.QueryValue():
-            return tree
-        case _:
-            assert_never(tree)
+    if isinstance(tree, Logarithm) and isinstance(tree.operand, Variable) and tree.operand.name == drawn:
+        return tree.operand
+    if isinstance(tree, Variable) and tree.name == drawn:
+        raise PremiseError("the ideal sampler needs a program that uses U only in ln(U).")
+    return with_operands(tree, lambda part: _with_drawn_logarithm(part, drawn))
 
 
-# Where a program rises and where it falls with its draw: read off its operations, and off signs where it takes them.
-#
-# An expression whose every step is monotone is monotone in the draw; its preimages are then consecutive draws.
-# Magnitudes and signs break the row of draws into pieces: on each of them what they are taken of is negative, zero or
-# positive throughout, so that a sign is a constant there and a magnitude its operand or minus that. Where a piece ends
-# is found by bisection, the program is run. Theory: docs/theory/verifier-loss.md, (20)-(21) and (55).
+# Where a program rises and where it falls with its draw; bisection finds where a piece ends.
+# Theory: docs/theory/verifier-loss.md, (20)-(21) and (55).
 
 NOT_MONOTONE = "exact execution needs a program that is monotone in its draw."
 
 
-def direction(tree: syntax.Expression, drawn: str | None, sign: int) -> int | None:
+def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
     """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
     match tree:
-        case syntax.Variable(name=name):
+        case Variable(name=name):
             return 1 if name == drawn else 0
-        case syntax.Binary(operator=operator, left=left, right=right):
+        case Binary(operator=operator, left=left, right=right):
             a, b = direction(left, drawn, sign), direction(right, drawn, sign)
             if a is None or b is None:
                 return None
@@ -354,39 +356,35 @@ def direction(tree: syntax.Expression, drawn: str | None, sign: int) -> int | No
                 return None
             factor = _sign_of(right if a else left, sign)
             return 0 if not a and not b else None if factor is None else (a or b) * factor
-        case syntax.Negation(operand=operand):
+        case Negation(operand=operand):
             inner = direction(operand, drawn, sign)
             return None if inner is None else -inner
-        case syntax.Logarithm(operand=operand) | syntax.Rounding(operand=operand) | syntax.Clamping(operand=operand):
+        case Logarithm(operand=operand) | Rounding(operand=operand) | Clamping(operand=operand):
             return direction(operand, drawn, sign)
-        case syntax.ExactFunction(name=name, operand=operand):
+        case ExactFunction(name=name, operand=operand):
             inner = direction(operand, drawn, sign)
             return None if name == "abs" and inner else inner
-        case syntax.Constant() | syntax.QueryValue():
+        case Constant() | QueryValue():
             return 0
         case _:
             assert_never(tree)
 
 
-def _sign_of(tree: syntax.Expression, sign: int) -> int | None:
+def _sign_of(tree: Expression, sign: int) -> int | None:
     """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
     match tree:
-        case syntax.Constant(value=value):
+        case Constant(value=value):
             return (value > 0) - (value < 0)
-        case syntax.Variable():
+        case Variable():
             return sign
-        case syntax.Negation(operand=operand):
+        case Negation(operand=operand):
             inner = _sign_of(operand, sign)
             return None if inner is None else -inner
-        case syntax.Binary(operator="*" | "/", left=left, right=right):
+        case Binary(operator="*" | "/", left=left, right=right):
             a, b = _sign_of(left, sign), _sign_of(right, sign)
             return None if a is None or b is None else a * b
-        case syntax.QueryValue() | syntax.Binary() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
-            return None
-        case syntax.ExactFunction():
-            return None
         case _:
-            assert_never(tree)
+            return None
 
 
 # Pieces: with signs and magnitudes of what is drawn
@@ -415,35 +413,35 @@ class Pieces:
         self,
         row: tuple[int, int],
         drawn: tuple[str | None, int],
-        value: Callable[[syntax.Expression, int], Any],
+        value: Callable[[Expression, int], Any],
     ) -> None:
         self.row, self.drawn, self.value = row, drawn, value
-        self._known: dict[syntax.Expression, tuple[Piece, ...]] = {}
+        self._known: dict[Expression, tuple[Piece, ...]] = {}
 
-    def of(self, tree: syntax.Expression) -> tuple[Piece, ...]:
+    def of(self, tree: Expression) -> tuple[Piece, ...]:
         """Return consecutive pieces that hold the row; every part of the expression is monotone on each of them."""
         if tree not in self._known:
             self._known[tree] = tuple(self._found(tree))
         return self._known[tree]
 
-    def _found(self, tree: syntax.Expression) -> Iterable[Piece]:
+    def _found(self, tree: Expression) -> Iterable[Piece]:
         match tree:
-            case syntax.Variable(name=name) if name == self.drawn[0]:
+            case Variable(name=name) if name == self.drawn[0]:
                 return [Piece(*self.row, self.drawn[1])]
-            case syntax.Constant() | syntax.QueryValue() | syntax.Variable():
+            case Constant() | QueryValue() | Variable():
                 return [Piece(*self.row, 0)]
-            case syntax.Negation(operand=operand):
+            case Negation(operand=operand):
                 return [piece._replace(direction=-piece.direction) for piece in self.of(operand)]
-            case syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+            case Logarithm() | Rounding() | Clamping():
                 return self.of(tree.operand)
-            case syntax.ExactFunction(name=name, operand=operand):
-                return self.of(operand) if name in syntax.STEPS else self._by_sign(name, operand)
-            case syntax.Binary(operator=operator, left=left, right=right):
+            case ExactFunction(name=name, operand=operand):
+                return self.of(operand) if name in STEPS else self._by_sign(name, operand)
+            case Binary(operator=operator, left=left, right=right):
                 return self._combined(operator, left, right)
             case _:
                 assert_never(tree)
 
-    def _by_sign(self, name: str, operand: syntax.Expression) -> Iterable[Piece]:
+    def _by_sign(self, name: str, operand: Expression) -> Iterable[Piece]:
         """Yield the pieces of a magnitude or sign: those of the operand, cut where its sign changes."""
         for piece in self.of(operand):
             before = -1 if piece.rises else 1  # the sign that the operand has first, if it changes
@@ -452,7 +450,7 @@ class Pieces:
                 if start < stop:
                     yield Piece(start, stop, 0 if name == "sign" else sign * piece.direction)
 
-    def _first_beyond(self, operand: syntax.Expression, piece: Piece, sign: int) -> int:
+    def _first_beyond(self, operand: Expression, piece: Piece, sign: int) -> int:
         """Return the first draw of a piece where the operand has a later sign than this one, or its end."""
         low, high, way = piece.start, piece.stop, 1 if piece.rises else -1
         while low < high:
@@ -462,7 +460,7 @@ class Pieces:
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
-    def _combined(self, operator: str, left: syntax.Expression, right: syntax.Expression) -> Iterable[Piece]:
+    def _combined(self, operator: str, left: Expression, right: Expression) -> Iterable[Piece]:
         for start, stop, a, b in _common(self.of(left), self.of(right)):
             if operator in "+-":
                 second = b if operator == "+" else -b

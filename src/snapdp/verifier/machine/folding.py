@@ -1,33 +1,55 @@
 """A program as one expression: assignments written out, constant sub-expressions evaluated once by the machine.
 
-What is left is an expression over samples and queries whose constants are the floats that the program
-really uses: 1/eps is fl(1/fl(eps)), the same in every run, so it shifts the scale of the noise and is no error.
+What is left is an expression over samples and queries whose constants are the floats that the program really uses:
+1/eps is fl(1/fl(eps)), the same in every run, so it shifts the scale of the noise and is no error. Programs whose
+numbers leave every range are refused: exponents of the semantics are unbounded, so eleven squarings in a row make
+numbers of millions of bits.
 Theory: docs/theory/verifier-loss.md, (1)-(2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import NamedTuple, assert_never
 
 from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import floor_log2, round_nearest
 from snapdp.exact.functions import ln_nearest
-from snapdp.values import replaced
-from snapdp.verifier.language import syntax
+from snapdp.verifier.language.syntax import (
+    Assignment,
+    Binary,
+    Clamping,
+    Constant,
+    ExactFunction,
+    Expression,
+    Held,
+    Logarithm,
+    Negation,
+    Program,
+    Query,
+    QueryValue,
+    Rounding,
+    Sample,
+    Unary,
+    UnaryOperation,
+    Variable,
+    children,
+    walk,
+    with_operands,
+)
 from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 
 LARGEST_EXPRESSION = 10_000
 
 
-def folded(program: syntax.Program, machine: Machine) -> syntax.Expression:
+def folded(program: Program, machine: Machine) -> Expression:
     """Return the returned expression over samples and queries, with constants as the machine evaluates them once."""
-    assigned: dict[str, syntax.Expression] = {}
+    assigned: dict[str, Expression] = {}
     sizes: dict[str, int] = {}
     extents = Extents(program, machine)
     for statement in program.statements:
-        if isinstance(statement, syntax.Assignment):
+        if isinstance(statement, Assignment):
             sizes[statement.name] = _size(statement.expression, sizes)
             if sizes[statement.name] > LARGEST_EXPRESSION:
                 raise ProgramError(
@@ -36,76 +58,44 @@ def folded(program: syntax.Program, machine: Machine) -> syntax.Expression:
                 )
             assigned[statement.name] = _fold(statement.expression, assigned, machine)
             extents.require(assigned[statement.name])
-    return assigned.get(program.result, syntax.Variable(name=program.result))
+    return assigned.get(program.result, Variable(name=program.result))
 
 
-def children(tree: syntax.Expression) -> list[syntax.Expression]:
-    """Return the operands of an expression."""
-    match tree:
-        case syntax.Binary(left=left, right=right):
-            return [left, right]
-        case (
-            syntax.Negation(operand=a)
-            | syntax.Logarithm(operand=a)
-            | syntax.Rounding(operand=a)
-            | syntax.Clamping(operand=a)
-            | syntax.ExactFunction(operand=a)
-        ):
-            return [a]
-        case syntax.Constant() | syntax.Variable() | syntax.QueryValue():
-            return []
-        case _:
-            assert_never(tree)
-
-
-def _size(tree: syntax.Expression, sizes: dict[str, int]) -> int:
-    if isinstance(tree, syntax.Variable):
+def _size(tree: Expression, sizes: dict[str, int]) -> int:
+    if isinstance(tree, Variable):
         return sizes.get(tree.name, 1)
     return 1 + sum(_size(child, sizes) for child in children(tree))
 
 
-def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machine: Machine) -> syntax.Expression:
+def _fold(tree: Expression, assigned: dict[str, Expression], machine: Machine) -> Expression:
     """Return the tree with names and constants replaced; a machine with a vague ln has no constant ln 2."""
+    tree = with_operands(tree, lambda part: _fold(part, assigned, machine))
     match tree:
-        case syntax.Constant(value=value):
+        case Constant(value=value):
             return _held(machine.constant(value), machine)
-        case syntax.Variable(name=name):
+        case Variable(name=name):
             return assigned.get(name, tree)
-        case syntax.QueryValue():
+        case Binary(operator=operator, left=Constant(value=a), right=Constant(value=b)):
+            return _held(rounded_operation(operator, a, b, machine), machine)
+        case Logarithm() if machine.ln_roundings > 1:
             return tree
-        case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = _fold(left, assigned, machine), _fold(right, assigned, machine)
-            if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
-                return _held(rounded_operation(operator, a.value, b.value, machine), machine)
-            return syntax.Binary(operator=operator, left=a, right=b)
-        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
-            operand = _fold(tree.operand, assigned, machine)
-            vague = machine.ln_roundings > 1 and isinstance(tree, syntax.Logarithm)
-            if isinstance(operand, syntax.Constant) and not vague:
-                return _held(rounded_unary(tree, operand.value, machine), machine)
-            return replaced(tree, operand=operand)
+        case UnaryOperation(operand=Constant(value=value)):
+            return _held(rounded_unary(tree, value, machine), machine)
+        case QueryValue() | Binary() | UnaryOperation():
+            return tree
         case _:
             assert_never(tree)
 
 
-def _held(x: Fraction, machine: Machine) -> syntax.Held:
-    return syntax.Held(value=constant_in_range(x, machine))
+def _held(x: Fraction, machine: Machine) -> Held:
+    return Held(value=constant_in_range(x, machine))
 
 
-def written_out(tree: syntax.Expression, written: Mapping[str, syntax.Expression]) -> syntax.Expression:
+def written_out(tree: Expression, written: Mapping[str, Expression]) -> Expression:
     """Return an expression over samples and queries: assigned names replaced by what they are, nothing evaluated."""
-    match tree:
-        case syntax.Variable(name=name):
-            return written.get(name, tree)
-        case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = written_out(left, written), written_out(right, written)
-            return syntax.Binary(operator=operator, left=a, right=b)
-        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
-            return replaced(tree, operand=written_out(tree.operand, written))
-        case syntax.Constant() | syntax.QueryValue():
-            return tree
-        case _:
-            assert_never(tree)
+    if isinstance(tree, Variable):
+        return written.get(tree.name, tree)
+    return with_operands(tree, lambda part: written_out(part, written))
 
 
 def rounded_operation(operator: str, a: Fraction, b: Fraction, machine: Machine) -> Fraction:
@@ -117,48 +107,37 @@ def rounded_operation(operator: str, a: Fraction, b: Fraction, machine: Machine)
     return round_nearest(a * b, machine.p) if operator == "*" else machine.summed(a + b if operator == "+" else a - b)
 
 
-def rounded_unary(tree: syntax.Unary[syntax.Expression], x: Fraction, machine: Machine) -> Fraction:
+def rounded_unary(tree: Unary[Expression], x: Fraction, machine: Machine) -> Fraction:
     """Return what a negation, ln, rounding or clamp makes of a number of the machine."""
     match tree:
-        case syntax.Negation():
+        case Negation():
             return -x
-        case syntax.Logarithm():
+        case Logarithm():
             if x <= 0:
                 raise ProgramError("ln of a constant that is not positive.", "A float program must compute numbers.")
             return Fraction(0) if x == 1 else ln_nearest(x, machine.p)
-        case syntax.Rounding(grid=grid):
+        case Rounding(grid=grid):
             return machine.snapped(x, grid)
-        case syntax.Clamping(lower=lower, upper=upper):
+        case Clamping(lower=lower, upper=upper):
             return machine.clamped(x, lower, upper)
-        case syntax.ExactFunction(name=name):
+        case ExactFunction(name=name):
             return FUNCTIONS[name](x)
         case _:
             assert_never(tree)
 
 
-def takes_functions(tree: syntax.Expression, names: tuple[str, ...] = syntax.FUNCTIONS) -> bool:
+def takes_functions(tree: Expression, names: Collection[str] = FUNCTIONS) -> bool:
     """Return whether one of the functions named stands anywhere in an expression."""
-    own = isinstance(tree, syntax.ExactFunction) and tree.name in names
-    return own or any(takes_functions(child, names) for child in children(tree))
+    return any(isinstance(part, ExactFunction) and part.name in names for part in walk(tree))
 
 
-def operations_in(tree: syntax.Expression) -> int:
-    """Return how many operations and numbers an expression has."""
-    return 1 + sum(operations_in(child) for child in children(tree))
-
-
-def names_in(tree: syntax.Expression) -> set[str]:
+def names_in(tree: Expression) -> set[str]:
     """Return the samples and queries that occur in an expression."""
-    if isinstance(tree, (syntax.Variable, syntax.QueryValue)):
-        return {tree.name}
-    return set().union(*(names_in(child) for child in children(tree)))
+    return {part.name for part in walk(tree) if isinstance(part, (Variable, QueryValue))}
 
 
-# How large and how small the numbers of a program can become: programs whose numbers leave every range are refused.
-#
-# Exponents of the semantics are unbounded, so eleven squarings in a row make numbers of millions of bits. What is read
-# here off the operations is an estimate that limits the work, and what is printed; no bound of a loss rests on it.
-# Constants are held to the range of binary64, with more than 53 bits to a wider one.
+# Extents: an estimate that limits the work, and what is printed; no bound of a loss rests on it. Constants are held to
+# the range of binary64, with more than 53 bits to a wider one.
 
 FURTHEST = 14_000  # exponents of results: fewer digits than Python still prints
 FACTORS = 3  # so many of the largest constants may be multiplied
@@ -180,20 +159,20 @@ NOTHING, ONE = Extent(0, 0, 0), Extent(1, 0, 0)
 class Extents:
     """The extents of the expressions of one program on one machine; shared parts are looked at once."""
 
-    def __init__(self, program: syntax.Program, machine: Machine) -> None:
+    def __init__(self, program: Program, machine: Machine) -> None:
         self.p, self.name = machine.p, program.name
         self.limit = min(FURTHEST, FACTORS * machine.largest_exponent + SMALLEST_DRAW + 2 * machine.p)
         self.leaves: Mapping[str, Extent] = {
             **{query.name: self._query(query) for query in program.queries},
-            **{s.name: self._sample(s) for s in program.statements if isinstance(s, syntax.Sample)},
+            **{s.name: self._sample(s) for s in program.statements if isinstance(s, Sample)},
         }
         self._known: dict[int, Extent] = {}
 
-    def require(self, tree: syntax.Expression) -> None:
+    def require(self, tree: Expression) -> None:
         """Refuse an expression that makes numbers beyond the limit; it must outlive this object."""
         self._of(tree)
 
-    def _of(self, tree: syntax.Expression) -> Extent:
+    def _of(self, tree: Expression) -> Extent:
         if id(tree) not in self._known:
             found = self._known[id(tree)] = self._found(tree)
             if max(found.high, found.low) > self.limit:
@@ -203,27 +182,27 @@ class Extents:
                 )
         return self._known[id(tree)]
 
-    def _found(self, tree: syntax.Expression) -> Extent:
+    def _found(self, tree: Expression) -> Extent:
         match tree:
-            case syntax.Constant(value=value):
+            case Constant(value=value):
                 return self._number(value)
-            case syntax.Variable(name=name) | syntax.QueryValue(name=name):
+            case Variable(name=name) | QueryValue(name=name):
                 return self.leaves.get(name, ONE)
-            case syntax.Negation(operand=operand):
+            case Negation(operand=operand):
                 return self._of(operand)
-            case syntax.Binary(operator=operator, left=left, right=right):
+            case Binary(operator=operator, left=left, right=right):
                 return self._operation(operator, self._of(left), self._of(right))
-            case syntax.Logarithm(operand=operand):
+            case Logarithm(operand=operand):
                 x = self._of(operand)
                 return self._float(max(x.high, x.low, 1).bit_length(), x.grid + 1)
-            case syntax.Rounding(grid=grid, operand=operand):
+            case Rounding(grid=grid, operand=operand):
                 step = self._number(grid)
                 return self._float(max(self._of(operand).high, step.high) + 1, step.low)
-            case syntax.Clamping(lower=lower, upper=upper, operand=operand):
+            case Clamping(lower=lower, upper=upper, operand=operand):
                 x, *ends = self._of(operand), self._number(lower), self._number(upper)
                 high = min(x.high, max(end.high for end in ends))
                 return Extent(high, max(each.low for each in (x, *ends)), max(each.grid for each in (x, *ends)))
-            case syntax.ExactFunction(name=name, operand=operand):
+            case ExactFunction(name=name, operand=operand):
                 x = self._of(operand)
                 return {"abs": x, "sign": ONE}.get(name, Extent(max(x.high, 0) + 1, 0, 0))
             case _:
@@ -246,11 +225,11 @@ class Extents:
         exponent = floor_log2(abs(value))
         return self._float(exponent + 1, -exponent)
 
-    def _query(self, query: syntax.Query) -> Extent:
+    def _query(self, query: Query) -> Extent:
         ends = [self._number(end) for end in (query.lower, query.upper) if end is not None]
         return self._float(max((end.high for end in ends), default=1), 0)
 
-    def _sample(self, sample: syntax.Sample) -> Extent:
+    def _sample(self, sample: Sample) -> Extent:
         if sample.distribution == "laplace":
             scale = self._number(sample.argument or Fraction(1))
             return self._float(scale.high + LOGARITHM, scale.low)

@@ -1,10 +1,12 @@
 """What a program computes: in floating point, where every inexact step rounds, and over the reals, where none does.
 
-`evaluate_float` is the definition that rules and faster executions are tested against: each operation
-is done on rationals and rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents
-are unbounded: no over- or underflow.
-`evaluate_real` encloses the real value of a bound: rationals stay exact, only ln is rounded, outward, by MPFR.
-Bounds are expressions of syntax.py and the nodes below; theory: docs/theory/verifier-rules.md, (1)-(4).
+`evaluate_float` is the definition that rules and faster executions are tested against: each operation is done on
+rationals and rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents are
+unbounded: no over- or underflow. `evaluate_real` encloses the real value of a bound: rationals stay exact, only ln is
+rounded, outward, by MPFR. Bounds are expressions of syntax.py and the nodes below. Where sums do not round a number of
+a run is an mpfr if it has a finite binary expansion, else an mpq; both are exact, and they can be compared with each
+other.
+Theory: docs/theory/verifier-rules.md, (1)-(4).
 """
 
 from __future__ import annotations
@@ -162,9 +164,16 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
 
     rational = gmpy2.mpq
     factor = 1 + rational(1, 1 << machine.p)
-    known = {name: rational(value.numerator, value.denominator) for name, value in environment.items()}
+
+    def exact(x: Fraction) -> Any:
+        return rational(x.numerator, x.denominator)
+
+    def moved(end: Any, roundings: int) -> Any:
+        return end * factor ** (roundings if end >= 0 else -roundings)
 
     seen: dict[int, tuple[Any, Any]] = {}  # bounds share parts: without it a product of n factors takes 2**n steps
+
+    known = {name: exact(value) for name, value in environment.items()}
 
     def ends(e: Bound) -> tuple[Any, Any]:  # a closed interval of rationals that contains the value
         if (found := seen.get(id(e))) is None:
@@ -174,8 +183,7 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
     def met_first(e: Bound) -> tuple[Any, Any]:
         match e:
             case Constant(value=r):
-                point = rational(r.numerator, r.denominator)
-                return point, point
+                return exact(r), exact(r)
             case Variable(name=name) | QueryValue(name=name):
                 return known[name], known[name]
             case Negation(operand=operand):
@@ -188,31 +196,31 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
                 return low * factor**power, high * factor**power
             case Down(operand=operand, roundings=k):
                 low, high = ends(operand)
-                return low * factor ** (-k if low >= 0 else k), high * factor ** (-k if high >= 0 else k)
+                return moved(low, -k), moved(high, -k)
             case Up(operand=operand, roundings=k):
                 low, high = ends(operand)
-                return low * factor ** (k if low >= 0 else -k), high * factor ** (k if high >= 0 else -k)
+                return moved(low, k), moved(high, k)
             case Least(operands=operands):
-                pairs = [ends(operand) for operand in operands]
-                return min(low for low, _ in pairs), min(high for _, high in pairs)
+                lows, highs = zip(*map(ends, operands), strict=True)
+                return min(lows), min(highs)
             case Greatest(operands=operands):
-                pairs = [ends(operand) for operand in operands]
-                return max(low for low, _ in pairs), max(high for _, high in pairs)
+                lows, highs = zip(*map(ends, operands), strict=True)
+                return max(lows), max(highs)
             case Logarithm(operand=operand):
                 low, high = ends(operand)
                 if low <= 0:
                     raise PremiseError("ln of a bound that is not positive is not defined.")
                 return _ln(_fraction(low), precision)[0], _ln(_fraction(high), precision)[1]
             case Rounding(grid=grid, operand=operand):
-                low, high = (nearest_multiple(_fraction(end), grid) for end in ends(operand))
-                return rational(low.numerator, low.denominator), rational(high.numerator, high.denominator)
+                low, high = (exact(nearest_multiple(_fraction(end), grid)) for end in ends(operand))
+                return low, high
             case Clamping(lower=lower, upper=upper, operand=operand):
-                lowest, highest = (rational(end.numerator, end.denominator) for end in (lower, upper))
+                lowest, highest = exact(lower), exact(upper)
                 low, high = ends(operand)
                 return min(max(low, lowest), highest), min(max(high, lowest), highest)
             case ExactFunction(name=name, operand=operand):
-                low, high = (FUNCTIONS[name](_fraction(end)) for end in _sorted_for(name, ends(operand)))
-                return rational(low.numerator, low.denominator), rational(high.numerator, high.denominator)
+                low, high = (exact(FUNCTIONS[name](_fraction(end))) for end in _sorted_for(name, ends(operand)))
+                return low, high
             case BySign(premise=premise, nonnegative=nonnegative, negative=negative):
                 low, high = ends(premise)
                 if low < 0 <= high:
@@ -260,10 +268,7 @@ def _fraction(x: Any) -> Fraction:
     return Fraction(int(x.numerator), int(x.denominator))
 
 
-# Numbers of a run that no float is: where sums do not round, a private value may be any rational, and so may a sum.
-#
-# A number is an mpfr where it has a finite binary expansion, else an mpq; both are exact, and both can be
-# compared with each other. What is done with an mpq is done on rationals, and rounded where the machine rounds.
+# Numbers of a run. What is done with an mpq is done on rationals, and rounded where the machine rounds.
 # Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 Operation = Callable[..., Any]

@@ -1,11 +1,12 @@
 """`@snapdp.audit`: a Python function becomes a program that the verifier can judge.
 
-The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments
-that are keyword-only are parameters, their values the defaults. Only the private value and the draws become symbols:
-parameters stay the numbers they are, so that integers are exact where Python's are.
-The function can still be called; what is given for its private value and its draws is a double then, as it was judged,
-and so is what it returns: an end of 64 that is told from a result of 64.0 would tell more than was judged.
-It is traced when its program is first asked for, twice: two different traces mean that something else decides.
+The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments that are
+keyword-only are parameters, their values the defaults. Only the private value and the draws become symbols: parameters
+stay the numbers they are, so that integers are exact where Python's are. The function can still be called; its private
+value, its draws and what it returns are doubles then, as they were judged: an end of 64 that is told from a result of
+64.0 would tell more than was judged. It is traced when its program is first asked for, twice: two different traces mean
+that something else decides. A function can be named as `FILE.py:function`; then the file is run, as Python runs it on
+import.
 """
 
 from __future__ import annotations
@@ -204,10 +205,8 @@ def _double(value: Any) -> Any:
     return float(value) if isinstance(value, numbers.Real) and not isinstance(value, float) else value
 
 
-# A function in a file: `FILE.py:function`. The file is run, as Python runs it when it is imported.
-#
-# What the file does when it is run, it does; whoever judges a file trusts it as far as running it. What
-# it prints goes to stderr. An error of the file is told by its kind and line, not by its text.
+# Functions in files. What a file prints goes to stderr; an error of the file is told by its kind and line, not by its
+# text.
 
 SUFFIX = ".py:"
 _FORM = "Write FILE.py:function, a function that is decorated with @snapdp.audit(query=(-64, 64), epsilon=0.5)."

@@ -1,10 +1,11 @@
 """Symbols: numbers of a traced function that write down every operation instead of doing it.
 
-Where a number of the function meets a symbol it becomes a double there, as it does in Python: correctly
-rounded, or too large. What no program can say is refused with its line: a comparison, a branch, a conversion to a
-number, a function that is not ours; and what Python computes otherwise on floats than by the operations it asks of
-symbols (sum, math.sumprod). What may be an integer in Python says so (symbols.py), and does only what is the same on
-doubles.
+Where a number of the function meets a symbol it becomes a double there, as it does in Python: correctly rounded, or too
+large. What no program can say is refused with its line: a comparison, a branch, a conversion to a number, a function
+that is not ours; and what Python computes otherwise on floats than by the operations it asks of symbols (sum,
+math.sumprod). A value that may be an integer in Python says so, and does only what is the same on doubles. Of numpy the
+functions are taken that are one operation of the language. `ln`, `round_to` and `clamp` are traced on symbols; on
+numbers they do what the verifier's machine with p = 53 does.
 """
 
 from __future__ import annotations
@@ -37,10 +38,7 @@ from snapdp.verifier.language.syntax import (
     Variable,
 )
 
-# One run of a function on symbols: the statements so far, and the first refusal.
-#
-# A refusal says which line of the function asked for what no program can say. It is kept, so that a
-# function that catches it is refused all the same.
+# A trace. The first refusal is kept, so that a function that catches it is refused all the same.
 
 ADVICE = "A mechanism is a straight line of + - * /, ln, abs, sign, rounding and clamps on its arguments."
 LONGEST_NAME = 60  # letters of a name that a message repeats
@@ -89,14 +87,12 @@ def named(thing: Any) -> str:
     return one_line(str(thing.__name__), LONGEST_NAME)
 
 
-# Which values of a traced function may be integers instead of doubles, and what they may meet.
-#
-# round(x) and math.floor(x) are integers of Python, always; min(x, 64) is one where the end binds, and numpy.clip makes
-# integers of 64 bits of integers. Every one of them is a number that a double can be, so where it meets a double it
-# becomes that double, and nothing differs. Among themselves integers do not round, wrap around (numpy's) or become
-# Fractions: there only what gives the same number as doubles do is taken, and everything else is refused. A zero of
-# integers has no sign: 0 * -3 is 0, and 0.0 * -3 is -0.0. Where rounding makes the zeros, all of them are integers, and
-# two outputs of the program are one; at an end only some are, so that signs are refused to change there.
+# Integers. round(x) and math.floor(x) are integers of Python, always; min(x, 64) is one where the end binds, and
+# numpy.clip makes integers of 64 bits of integers. Each of them is a number that a double can be, so where it meets a
+# double it becomes that double, and nothing differs. Among themselves integers do not round, wrap around (numpy's) or
+# become Fractions: there only what gives the same number as doubles do is taken, and everything else is refused. A zero
+# of integers has no sign: 0 * -3 is 0, and 0.0 * -3 is -0.0. Where rounding makes the zeros, all of them are integers,
+# and two outputs of the program are one; at an end only some are, so that signs are refused to change there.
 
 LARGEST_WHOLE = 1 << 53  # up to which whole numbers are doubles
 
@@ -202,10 +198,7 @@ def _refuse(symbol: Traced, mine: Integers, what: str, advice: str) -> NoReturn:
     symbol.trace.refuse(problem, f"Write the ends of min, max and clip as floats, 64.0, {advice}")
 
 
-# What numpy is asked to do with a symbol: the functions that mean the same on a double and in a program.
-#
-# numpy hands its functions over to a symbol among their arguments. Taken are those that are one operation
-# of the language; ends and conditions must be known. Everything else is refused with its line.
+# numpy, which hands its functions over to a symbol among their arguments; ends and conditions must be known
 
 OPERATIONS: dict[str, Callable[..., Traced]] = {
     "add": lambda a, b: a.binary("+", b),
@@ -352,30 +345,6 @@ class Traced:
         constant = Traced(Constant(value=abs(number)), self.trace)
         return -constant if number < 0 else constant  # a program has no negative numbers, only minus
 
-    def __add__(self, other: Any) -> Traced:
-        return self._written("+", other)
-
-    def __radd__(self, other: Any) -> Traced:
-        return self._written("+", other, swapped=True)
-
-    def __sub__(self, other: Any) -> Traced:
-        return self._written("-", other)
-
-    def __rsub__(self, other: Any) -> Traced:
-        return self._written("-", other, swapped=True)
-
-    def __mul__(self, other: Any) -> Traced:
-        return self._written("*", other)
-
-    def __rmul__(self, other: Any) -> Traced:
-        return self._written("*", other, swapped=True)
-
-    def __truediv__(self, other: Any) -> Traced:
-        return self._written("/", other)
-
-    def __rtruediv__(self, other: Any) -> Traced:
-        return self._written("/", other, swapped=True)
-
     def __neg__(self) -> Traced:
         integers = of_negation(self)
         return Traced(Negation(operand=self.expression), self.trace, self, integers=integers)
@@ -466,6 +435,18 @@ class Traced:
         return of_function(self, function.__name__, arguments, settings)
 
 
+def _operation(operator: str, *, swapped: bool) -> Callable[..., Any]:
+    def method(self: Traced, other: Any) -> Traced:
+        return self._written(operator, other, swapped=swapped)
+
+    return method
+
+
+for _operator, _name in (("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "truediv")):
+    setattr(Traced, f"__{_name}__", _operation(_operator, swapped=False))
+    setattr(Traced, f"__r{_name}__", _operation(_operator, swapped=True))
+
+
 def _refused(what: str, advice: str = ADVICE) -> Callable[..., Any]:
     def method(self: Traced, *_: Any, **__: Any) -> Any:
         self.trace.refuse(what, advice)
@@ -488,10 +469,7 @@ for _name in ("trunc", "ceil"):
 for _name in ("pow", "rpow", "mod", "rmod", "floordiv", "rfloordiv", "divmod", "rdivmod", "matmul", "rmatmul"):
     setattr(Traced, f"__{_name}__", _refused(f"{_name} is not supported here."))
 
-# The functions of a mechanism, for Python code: on symbols they are traced, on numbers they compute.
-#
-# On numbers they do what the verifier's machine with p = 53 does: ln is correctly rounded, a multiple of
-# a grid is exact where it is a double, ties go toward +infinity.
+# Functions of a mechanism
 
 _BITS = 53
 

@@ -1,8 +1,11 @@
 """A Python function run on symbols: what it computes becomes a program of the verifier's language.
 
-The private value and the draws are `Traced` values (symbols.py) that write down every operation instead
-of doing it; all other numbers stay what they are, and Python computes with them as it does when the function runs.
-Local variables give the statements their names: they are read after each line of the function, from its frame.
+The private value and the draws are `Traced` values (symbols.py) that write down every operation instead of doing it;
+all other numbers stay what they are, and Python computes with them as it does when the function runs. Local variables
+give the statements their names: they are read after each line of the function, from its frame. Python's min and max
+compare, and math.log converts, so while a function is traced its module sees stand-ins for them, which do the same on
+numbers. A tracer sees a drawn number as a constant, so a function that draws by itself is found in its compiled code
+and refused.
 """
 
 from __future__ import annotations
@@ -91,11 +94,8 @@ def _watched(
             sys.settrace(before)
 
 
-# Stand-ins for functions of Python that cannot see a symbol: min, max and math.log, while a function is traced.
-#
-# Python's min and max compare, and math.log converts; on a symbol both would have to be refused. While a
-# function is traced its module sees these instead, under whatever name it has them; on numbers they do what they did.
-# The module's own dictionary is changed and changed back, so that a function that keeps state there is found out.
+# Stand-ins, under whatever name the module has the functions. The module's own dictionary is changed and changed back,
+# so that a function that keeps state there is found out.
 
 
 def _least(*values: Any, **settings: Any) -> Any:
@@ -163,11 +163,9 @@ def stand_ins(function: FunctionType) -> Iterator[None]:
                 names[name] = value
 
 
-# Randomness a function would draw by itself, found in its compiled code before it is traced.
-#
-# A tracer sees a drawn number as a constant, so a function that draws is refused, by the line that does.
-# Read are the names that a function and the functions it calls load from globals, closures and modules; what they stand
-# for is looked at, not called. This finds what is written plainly; whoever hides a generator deceives himself only.
+# Randomness. The names that a function and the functions it calls load from globals, closures and modules are read;
+# what they stand for is looked at, not called. This finds what is written plainly; a hidden generator deceives its
+# author only.
 
 _MODULES = ("random", "secrets", "numpy.random", "snapdp.randomness")
 _FUNCTIONS = {("posix", "urandom"), ("posix", "getrandom"), ("nt", "urandom"), ("uuid", "uuid1"), ("uuid", "uuid4")}

@@ -1,7 +1,10 @@
-"""The table of cases for readers and for machines: constants as printed, certified and exact, side by side.
+"""Three tables for readers and for machines: cases, the draws of an output, and both evaluations of a program.
 
-Constants are C = (loss - eps)/(B eps eta), rounded to two places; a loss below eps is "< 0". The cases
-of a mechanism are told in data units; its program counts sensitivities from the middle of the range.
+Constants of cases are C = (loss - eps)/(B eps eta), as printed, certified and exact, rounded to two places; a loss
+below eps is "< 0". The cases of a mechanism are told in data units; its program counts sensitivities from the middle of
+the range. Ends of draws over the reals are rounded to nearest, and floats too, with hexadecimal doubles beside them.
+Bounds of an evaluation are rounded outward and values between them to nearest, so that what is printed holds; where
+nothing has rounded there is one number, in full where its digits are few.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from snapdp.display.numbers import decimal_down, decimal_nearest, decimal_up, ex
 from snapdp.exact.dyadic import floor_log10, power_of_ten
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import Value
+from snapdp.verifier.certificate.certificate import optional_text
 from snapdp.verifier.language.syntax import expression_text, names_of, printed, statement_text
 from snapdp.verifier.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter
 from snapdp.verifier.loss.verdict import CaseConstants, Pair, Verdict, case_constants
@@ -137,9 +141,7 @@ def cases_values(
     }
 
 
-# The draws that lead to one output, for readers and for machines.
-#
-# Ends over the reals are rounded to nearest, and floats too, with hexadecimal doubles beside them.
+# Draws of an output
 
 
 def output_draws_text(found: OutputDraws, *, width: int = WIDTH) -> str:
@@ -157,13 +159,12 @@ def output_draws_text(found: OutputDraws, *, width: int = WIDTH) -> str:
 def _cell(found: OutputDraws) -> str:
     """Return the values in the formula, and which sums give the output."""
     shape, added = found.shape, found.added
-    assert shape.noise_epsilon is not None
     assert added is not None
     low, high = (None if end is None else exact_float(end) for end in cell_ends(shape, found.output))
     cell = f"y < {high}" if low is None else f"{low} <= y" if high is None else f"{low} <= y < {high}"
     before = f"g = {exact_float(added)} (what the noise is added to), " if letter(shape) == "g" else ""
     return (
-        f"{before}x = {exact_float(found.output)}, Lambda = {shape.grid}, eps = {typed(shape.noise_epsilon)}: "
+        f"{before}x = {exact_float(found.output)}, Lambda = {shape.grid}, eps = {typed(shape.epsilon)}: "
         f"the output is x where {cell}."
     )
 
@@ -198,28 +199,25 @@ def output_draws_values(found: OutputDraws) -> dict[str, Any]:
         "machine": found.machine.stated,
         "f": str(found.f),
         "output": str(found.output),
-        "added": None if found.added is None else str(found.added),
-        "noise_epsilon": None if found.shape.noise_epsilon is None else str(found.shape.noise_epsilon),
-        "grid": None if found.shape.grid is None else str(found.shape.grid),
+        "added": optional_text(found.added),
+        "noise_epsilon": optional_text(found.shape.noise_epsilon),
+        "grid": optional_text(found.shape.grid),
         "no_formula": found.lacking,
         "signs": [
             {
                 "sign": each.sign,
                 "condition": each.condition,
                 "reals": _reals(each, p),
-                "first": None if each.first is None else str(each.first),
-                "last": None if each.last is None else str(each.last),
+                "first": optional_text(each.first),
+                "last": optional_text(each.last),
             }
             for each in found.signs
         ],
     }
 
 
-# Both evaluations of a program at one draw, for readers and for machines: bounds and values, in order, step by step.
-#
-# Lower bounds are rounded down, upper bounds up, and values between them to nearest, so that what is printed holds;
-# where nothing has rounded there is one number, in full where its digits are few. A line under the numbers shows where
-# the values lie between the bounds. Steps that only look up a name or a float are left out.
+# Evaluations. A line under the numbers shows where the values lie between the bounds. Steps that only look up a name or
+# a float are left out.
 
 MOST_PARTS = 300  # of a bound that is written as a formula
 MOST_DIGITS = 60

@@ -1,7 +1,10 @@
 """Derivations for readers: text, a LaTeX tree, a page of HTML that folds, and plain values for machines.
 
-One step per line: the expression, the interval that holds its float value, and the rule's name.
-Steps that only look something up (Var, F(D), Sample, Const-F) are left out of the text and kept in the trees.
+One step per line: the expression, the interval that holds its float value, and the rule's name. Steps that only look
+something up (Var, F(D), Sample, Const-F) are left out of the text and kept in the trees. Powers of 1 + eta are gathered
+into one factor, for display only: rules and certificates use the trees. A sample U is written u in bounds, because
+there it is one real number and no longer a step of the program. Derivations by the rules of L20 as printed have the
+warning that these rules are unsound.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from snapdp.verifier.language.syntax import (
 )
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import Bound, BySign, Down, Greatest, Least, Powered, Up
+from snapdp.verifier.rules.intervals import Interval
 from snapdp.verifier.rules.printed_rules import warning
 from snapdp.verifier.rules.rules import Derivation, DerivedLine, Inference, steps
 
@@ -60,12 +64,12 @@ def assumptions(machine: Machine) -> tuple[str, ...]:
 
 def derivation_text(derivation: Derivation) -> str:
     """Return a derivation as text: statement by statement, premises above what they prove."""
-    names, notation = names_of(derivation.program), notation_of(derivation)
+    notation = notation_of(derivation)
     lines = [derivation_title(derivation)]
     for line in derivation.lines:
-        lines += ["", f"{statement_text(line.statement, names)};"]
+        lines += ["", f"{statement_text(line.statement, notation.names)};"]
         rows = [
-            (expression_text(s.expression, names), notation.interval(s.interval.lower, s.interval.upper), s.rule)
+            (expression_text(s.expression, notation.names), notation.interval(s.interval), s.rule)
             for s in steps(line.step)
             if s.rule not in LOOKUPS or s is line.step
         ]
@@ -127,8 +131,7 @@ def _tree(step: Inference, notation: Latex) -> str:
     above = r" \qquad ".join(_tree(premise, notation) for premise in step.premises)
     # Above a line stand the program's own names (U); in the interval the symbols of bounds (u).
     program_names = Latex(notation.names, taken="abcdefghijklmnopqrstuvwxyz")
-    interval = notation.interval(step.interval.lower, step.interval.upper)
-    conclusion = rf"{program_names.bound(step.expression)} \Rightarrow {interval}"
+    conclusion = rf"{program_names.bound(step.expression)} \Rightarrow {notation.interval(step.interval)}"
     rule = step.rule.replace("+-2^k", r"$\pm 2^k$")
     return rf"\dfrac{{{above}}}{{{conclusion}}}\;\textsc{{{rule}}}"
 
@@ -149,18 +152,18 @@ def derivation_page(derivations: tuple[Derivation, ...]) -> str:
 def html_trees(derivations: tuple[Derivation, ...]) -> Iterator[str]:
     """Yield the headings and folding trees of a page, for this page and for the report of a verdict."""
     for derivation in derivations:
-        names, notation = names_of(derivation.program), notation_of(derivation)
+        notation = notation_of(derivation)
         if derivation.sign is not None:
             yield f"<h2>{escape(_case(derivation).lstrip(', '))}</h2>"
         for line in derivation.lines:
-            yield f"<h3><code>{escape(statement_text(line.statement, names))}</code></h3>"
+            yield f"<h3><code>{escape(statement_text(line.statement, notation.names))}</code></h3>"
             yield _fold(line.step, notation)
 
 
 def _fold(step: Inference, notation: Notation) -> Html:
     said = Html(
         f"<code>{escape(expression_text(step.expression, notation.names))} &rArr; "
-        f"{escape(notation.interval(step.interval.lower, step.interval.upper))}</code> "
+        f"{escape(notation.interval(step.interval))}</code> "
         f'<span class="rule">{escape(step.rule)}</span>'
     )
     if not step.premises:
@@ -190,10 +193,7 @@ def _case(derivation: Derivation) -> str:
     return f", {name} = {derivation.sign:+d}"
 
 
-# Bounds and expressions as readers know them: powers of 1 + eta gathered into one factor, in text or in LaTeX.
-#
-# For display only: rules and certificates use the trees. A sample U is written u in bounds, because there
-# it is one real number and no longer a step of the program.
+# Notation of bounds and expressions
 
 SUM, PRODUCT, ATOM = range(3)
 
@@ -259,8 +259,8 @@ class Notation:
         """Return a bound, its factor 1 + eta at the end."""
         return self._complete(self._shown(bound)).text
 
-    def interval(self, lower: Bound, upper: Bound) -> str:
-        return f"[{self.bound(lower)} , {self.bound(upper)}]"
+    def interval(self, interval: Interval) -> str:
+        return f"[{self.bound(interval.lower)} , {self.bound(interval.upper)}]"
 
     def _complete(self, part: Shown) -> Shown:
         if part.power == 0:
@@ -362,14 +362,12 @@ class Latex(Notation):
         factor = rf"(1+{self.eta})" + ("" if abs(power) == 1 else f"^{{{abs(power)}}}")
         return rf"\frac{{{text}}}{{{factor}}}" if power < 0 else rf"{text}\,{factor}"
 
-    def interval(self, lower: Bound, upper: Bound) -> str:
-        return rf"\left[{self.bound(lower)},\; {self.bound(upper)}\right]"
+    def interval(self, interval: Interval) -> str:
+        return rf"\left[{self.bound(interval.lower)},\; {self.bound(interval.upper)}\right]"
 
 
-# Derivations by the rules of L20 as printed, for readers and for machines, with the warning that they are unsound.
-#
-# The printed rules take the least and greatest of four corners at every step, so a bound written out
-# doubles with each of them. Steps are numbered here, and lo3 and hi3 are the bounds of step 3.
+# Printed rules. They take the least and greatest of four corners at every step, so a bound written out doubles with
+# each of them. Steps are numbered here, and lo3 and hi3 are the bounds of step 3.
 
 WIDTH = 79
 PAGE_HEADS = ("step", "expression", "rule", "lower bound", "upper bound")
@@ -400,16 +398,20 @@ class NumberedStep(NamedTuple):
 
 def numbered_steps(derivation: Derivation) -> Iterator[NumberedStep]:
     """Yield the steps of a derivation that do more than look something up, and all that end a statement."""
-    names, notation = names_of(derivation.program), Referring(notation_of(derivation))
-    number = 0
+    notation, number = Referring(notation_of(derivation)), 0
     for line in derivation.lines:
-        said = statement_text(line.statement, names)
+        said = statement_text(line.statement, notation.names)
         for step in steps(line.step):
             looked_up, lower, upper = step.rule in LOOKUPS, step.interval.lower, step.interval.upper
             if looked_up and step is not line.step:
                 continue
             number += not looked_up
-            shown = expression_text(step.expression, names), step.rule, notation.bound(lower), notation.bound(upper)
+            shown = (
+                expression_text(step.expression, notation.names),
+                step.rule,
+                notation.bound(lower),
+                notation.bound(upper),
+            )
             yield NumberedStep(said, None if looked_up else number, *shown)
             if not looked_up:
                 notation.named |= {id(lower): f"lo{number}", id(upper): f"hi{number}"}

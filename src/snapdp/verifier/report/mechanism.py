@@ -15,6 +15,7 @@ from typing import Any
 from snapdp.display.numbers import exact_amount, four_digits, two_digits
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import replaced
+from snapdp.verifier.certificate.certificate import optional_text
 from snapdp.verifier.loss.shape import TheoremPremise
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.verifier.mechanism_program import program_of_mechanism
@@ -131,17 +132,8 @@ def _measure(x: Fraction, parameters: SnappingParameters, shown: Any) -> str:
 def mechanism_values(parameters: SnappingParameters, verdict: Verdict) -> dict[str, Any]:
     """Return the verdict as plain values, with the mechanism and its program; rationals as text."""
     assert parameters.precision is not None
-    numbers = {
-        "epsilon": parameters.epsilon,
-        "effective_epsilon": parameters.effective_epsilon,
-        "sensitivity": parameters.sensitivity,
-        "lower": parameters.lower,
-        "upper": parameters.upper,
-        "noise_scale": parameters.noise_scale,
-        "grid": parameters.grid,
-        "bound": parameters.bound,
-    }
-    mechanism = {name: None if number is None else str(number) for name, number in numbers.items()}
+    names = ("epsilon", "effective_epsilon", "sensitivity", "lower", "upper", "noise_scale", "grid", "bound")
+    mechanism = {name: optional_text(getattr(parameters, name)) for name in names}
     facts = {"arithmetic": parameters.rule, "bits": parameters.precision.uniform}
     text = program_of_mechanism(parameters).text
     return {**verdict_values(verdict), "mechanism": {**mechanism, **facts, "program": text}}

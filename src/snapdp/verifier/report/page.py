@@ -1,8 +1,9 @@
 """The report of a verdict: one page of HTML with everything in it, no script, nothing fetched.
 
-For auditors: verdict, the program that was judged, version, certificate, loss against claim, bracket,
-premises, pictures, the case table at the pair in question, reproduction, and the folding derivation. What has dozens of
-digits is told short, rounded to the side that is safe, and folds out exactly.
+For auditors: verdict, the program that was judged, version, certificate, loss against claim, bracket, premises,
+pictures, the case table at the pair in question, reproduction, and the folding derivation. What has dozens of digits is
+told short, rounded to the side that is safe, and folds out exactly. Every mark of a picture is computed exactly and
+only its place on the paper is rounded; each picture says in words what it shows, for readers who do not see it.
 """
 
 from __future__ import annotations
@@ -236,10 +237,7 @@ def _derivation(verdict: Verdict) -> str:
     return "\n".join(["<h2>Derivation</h2>", *html_trees(found)])
 
 
-# Pictures of a verdict as SVG text: the cells with both inputs, and the two laws at the output that tells them apart.
-#
-# Every mark is computed exactly and only
-# its place on the paper is rounded. Each picture says in words what it shows, for readers who do not see it.
+# Pictures: the cells with both inputs, and the two laws at the output that tells them apart
 
 FAR = 10**4  # of C in a picture; programs far beyond their claim need none
 LETTER = 7.0  # width of a digit, with what is between labels

@@ -1,6 +1,9 @@
-"""A verdict for readers and for machines: text with the verdict first, and plain values.
+"""A verdict for readers and for machines: text with the verdict first, plain values, and a script that reproduces it.
 
-Losses are shown as decimals rounded outward, so that a printed bracket holds; C is shown to two digits.
+Losses are shown as decimals rounded outward, so that a printed bracket holds; C = (loss - eps)/(B eps eta), the unit in
+which losses are compared with published constants, is shown to two digits. A refutation is reproduced by a few lines of
+plain Python, so that no reader has to trust the verifier: they hold the program, the two inputs and the draws as
+hexadecimal floats, and assert what was found, by the standard library only.
 """
 
 from __future__ import annotations
@@ -13,8 +16,26 @@ from snapdp.errors import SnapdpError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.values import Value
-from snapdp.verifier.certificate.certificate import gaps, producing_draw, shown_sign, skipping_pieces, witness
-from snapdp.verifier.language import syntax
+from snapdp.verifier.certificate.certificate import (
+    gaps,
+    optional_text,
+    producing_draw,
+    shown_sign,
+    skipping_pieces,
+    witness,
+)
+from snapdp.verifier.language.syntax import (
+    Binary,
+    Clamping,
+    Constant,
+    ExactFunction,
+    Expression,
+    Logarithm,
+    Negation,
+    QueryValue,
+    Rounding,
+    Variable,
+)
 from snapdp.verifier.loss.exact_loss import ExactLoss
 from snapdp.verifier.loss.universal_bound import decimal_places, excess
 from snapdp.verifier.loss.verdict import REFUTED, Verdict
@@ -77,10 +98,8 @@ def verdict_text(verdict: Verdict) -> str:
     if verdict.evidence is not None:
         lines.append(f"at        {_place(verdict.evidence)}")
     if verdict.shape.noise is not None:
-        epsilon = verdict.shape.noise_epsilon
-        assert epsilon is not None
         count = verdict.shape.noise.roundings
-        lines.append(f"noise     epsilon {_epsilon(epsilon)}, {count} rounding{'s' if count > 1 else ''}")
+        lines.append(f"noise     epsilon {_epsilon(verdict.shape.epsilon)}, {count} rounding{'s' if count > 1 else ''}")
     lines.append(f"machine   {machine_text(verdict.machine)}")
     if verdict.approximate is not None:
         both = verdict.approximate
@@ -147,13 +166,13 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
             "umin": machine.umin,
             **machine.stated_sum,
         },
-        "claim": {"name": verdict.claim.name, "loss": _text(verdict.claim.value)},
+        "claim": {"name": verdict.claim.name, "loss": optional_text(verdict.claim.value)},
         "loss": {
             "lower": amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite),
             "upper": None if verdict.upper is None else amount(verdict.upper, verdict, up=True),
         },
         "excess": {"lower": shown_excess(verdict.lower, verdict), "upper": shown_excess(verdict.upper, verdict)},
-        "noise_epsilon": _text(verdict.shape.noise_epsilon),
+        "noise_epsilon": optional_text(verdict.shape.noise_epsilon),
         "roundings": None if verdict.shape.noise is None else verdict.shape.noise.roundings,
         "bound": _bound(verdict),
         "approximate": None
@@ -165,10 +184,6 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
         "reproduction": python_lines(verdict),
         "remarks": list(verdict.remarks),
     }
-
-
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
 
 
 def _bound(verdict: Verdict) -> dict[str, str] | None:
@@ -192,9 +207,7 @@ def _witness(evidence: ExactLoss, verdict: Verdict) -> dict[str, Any]:
     return {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output), "signs": signs}
 
 
-# The unit in which losses are compared with published constants: C = (loss - eps)/(B eps eta).
-#
-# Most programs draw noise for the epsilon that they name. A mechanism that sets something aside for its
+# Constants C. Most programs draw noise for the epsilon that they name. A mechanism that sets something aside for its
 # roundings draws wider noise, of eps' < eps: every loss is then below eps, and constants are measured from eps'.
 
 FAR = 10**6  # constants beyond it are told by their size
@@ -242,11 +255,7 @@ def measure_of(verdict: Verdict) -> Measure:
     return Measure(epsilon=epsilon, bound=named.bound, machine=verdict.machine, symbol=symbol)
 
 
-# A refutation as a few lines of plain Python, so that nobody has to trust the verifier.
-#
-# The lines hold the program, the two inputs and the draws as hexadecimal floats, and assert what was
-# found. They use the standard library only; ln is rounded correctly by way of 60 decimal digits. For p = 53 and draws
-# that are doubles.
+# Reproduction, for p = 53 and draws that are doubles; ln is rounded correctly by way of 60 decimal digits
 
 PREAMBLE = (
     "from decimal import Decimal, getcontext",
@@ -290,26 +299,26 @@ def _definition(execution: Execution) -> str:
     return f"def run({arguments}): return {_python(execution.folded)}"
 
 
-def _python(tree: syntax.Expression) -> str:
+def _python(tree: Expression) -> str:
     match tree:
-        case syntax.Constant(value=value):
+        case Constant(value=value):
             return _float(value)
-        case syntax.Variable(name=name):
+        case Variable(name=name):
             return name
-        case syntax.QueryValue():
+        case QueryValue():
             return "f"
-        case syntax.Negation(operand=operand):
+        case Negation(operand=operand):
             return f"-({_python(operand)})"
-        case syntax.Logarithm(operand=operand):
+        case Logarithm(operand=operand):
             return f"ln({_python(operand)})"
-        case syntax.Binary(operator=operator, left=left, right=right):
+        case Binary(operator=operator, left=left, right=right):
             return f"({_python(left)} {operator} {_python(right)})"
-        case syntax.Rounding(grid=grid, operand=operand):
+        case Rounding(grid=grid, operand=operand):
             return f"snap({_python(operand)}, Q({grid.numerator}, {grid.denominator}))"
-        case syntax.Clamping(lower=lower, upper=upper, operand=operand):
+        case Clamping(lower=lower, upper=upper, operand=operand):
             low, high = (_float(round_nearest(end, 53)) for end in (lower, upper))  # as the machine holds them
             return f"clamp({_python(operand)}, {low}, {high})"
-        case syntax.ExactFunction(name=name, operand=operand):
+        case ExactFunction(name=name, operand=operand):
             return f"{_CALLED.get(name, name)}({_python(operand)})"
         case _:
             assert_never(tree)

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from snapdp.exact.dyadic import exponent_of_power
 from snapdp.exact.functions import mpfr_context
-from snapdp.values import Value
-from snapdp.verifier.language.syntax import Binary, Constant, Negation
+from snapdp.values import Value, replaced
+from snapdp.verifier.language.syntax import Binary, Constant, Expression, Negation, Unary
 from snapdp.verifier.machine.semantics import Bound, Greatest, Least
 from snapdp.verifier.rules import ranges
 from snapdp.verifier.rules.ranges import Range
@@ -33,6 +33,16 @@ class Interval(Value):
 def op(operator: str, left: Bound, right: Bound) -> Binary[Bound]:
     """Return the real expression left (operator) right."""
     return Binary(operator=operator, left=left, right=right)
+
+
+def applied(e: Unary[Expression], bound: Bound) -> Bound:
+    """Return an operation done to a bound in the place of its operand."""
+    return replaced(e, operand=bound)
+
+
+def image(e: Unary[Expression], a: Interval, found: Range) -> Interval:
+    """Return the exact image of an interval under an operation that rises."""
+    return Interval(lower=applied(e, a.lower), upper=applied(e, a.upper), range=found)
 
 
 def negated(a: Interval) -> Interval:

@@ -8,7 +8,6 @@ over the reals, -1 in floats, and the repaired rules derive [-8/9, 1449/1024]. S
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import assert_never
 
 from snapdp.errors import ParameterError
@@ -17,23 +16,19 @@ from snapdp.exact.numbers import shown
 from snapdp.values import replaced
 from snapdp.verifier.language.syntax import (
     Binary,
-    Clamping,
     Constant,
-    ExactFunction,
     Expression,
-    Logarithm,
     Negation,
     Program,
     QueryValue,
-    Rounding,
     Sample,
-    Unary,
+    UnaryOperation,
     Variable,
 )
 from snapdp.verifier.machine.folding import written_out
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import Bound, BySign, Greatest, Least, Powered
-from snapdp.verifier.rules.intervals import Interval
+from snapdp.verifier.rules.intervals import Interval, applied
 from snapdp.verifier.rules.rules import Derivation, DerivedLine, Inference, derive, signs_of
 
 Pair = tuple[Bound, Bound]
@@ -70,12 +65,10 @@ def derive_as_printed(expression: Expression, machine: Machine, *, repaired: boo
             corners = tuple(Binary(operator=operator, left=x, right=y) for x in a for y in b)
             least, greatest = Least(operands=corners), Greatest(operands=corners)
             return _by_sign(expression, *((least, greatest) if repaired else (greatest, least)))
-        case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
-            low, high = derive_as_printed(expression.operand, machine, repaired=repaired)
-            apply = _unary(expression)
-            if repaired and isinstance(expression, Negation):
-                return apply(high), apply(low)
-            return _by_sign(expression, apply(low), apply(high))
+        case UnaryOperation(operand=operand):
+            low, high = (applied(expression, end) for end in derive_as_printed(operand, machine, repaired=repaired))
+            swapped = repaired and isinstance(expression, Negation)
+            return (high, low) if swapped else _by_sign(expression, low, high)
         case _:
             assert_never(expression)
 
@@ -86,22 +79,6 @@ def _by_sign(real: Expression, low: Bound, high: Bound) -> Pair:
         BySign(premise=real, nonnegative=Powered(operand=low, power=-1), negative=Powered(operand=low, power=1)),
         BySign(premise=real, nonnegative=Powered(operand=high, power=1), negative=Powered(operand=high, power=-1)),
     )
-
-
-def _unary(expression: Unary[Expression]) -> Callable[[Bound], Bound]:
-    match expression:
-        case Negation():
-            return lambda bound: Negation(operand=bound)
-        case Logarithm():
-            return lambda bound: Logarithm(operand=bound)
-        case Rounding(grid=grid):
-            return lambda bound: Rounding(grid=grid, operand=bound)
-        case Clamping(lower=lower, upper=upper):
-            return lambda bound: Clamping(lower=lower, upper=upper, operand=bound)
-        case ExactFunction(name=name):
-            return lambda bound: ExactFunction(name=name, operand=bound)
-        case _:
-            assert_never(expression)
 
 
 # Derivations by these rules, step by step
@@ -165,11 +142,10 @@ class _PrintedRules:
                 greatest: Bound = corners[0] if len(corners) == 1 else Greatest(operands=corners)
                 pair = (least, greatest) if self.repaired else (greatest, least)
                 rule, interval = self._by_sign("BOP", sound, pair)
-            case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
-                apply, inner = _unary(e), a[0].interval
+            case UnaryOperation():
+                low, high = (applied(e, end) for end in (a[0].interval.lower, a[0].interval.upper))
                 swapped = self.repaired and isinstance(e, Negation)
-                low, high = (inner.upper, inner.lower) if swapped else (inner.lower, inner.upper)
-                pair = (apply(low), apply(high))
+                pair = (high, low) if swapped else (low, high)
                 rule, interval = ("UOP", _interval(pair, sound)) if swapped else self._by_sign("UOP", sound, pair)
             case _:
                 assert_never(e)

@@ -32,6 +32,7 @@ from snapdp.verifier.language.syntax import (
     Sample,
     Statement,
     Unary,
+    UnaryOperation,
     Variable,
     expression_text,
     names_of,
@@ -40,7 +41,16 @@ from snapdp.verifier.language.syntax import (
 from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 from snapdp.verifier.machine.semantics import Down, Powered, Up
 from snapdp.verifier.rules import ranges
-from snapdp.verifier.rules.intervals import Interval, corners, magnitude, negated, op, scaled, within_a_factor_of_two
+from snapdp.verifier.rules.intervals import (
+    Interval,
+    corners,
+    image,
+    magnitude,
+    negated,
+    op,
+    scaled,
+    within_a_factor_of_two,
+)
 from snapdp.verifier.rules.ranges import Range, between
 
 _BINARY = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
@@ -175,7 +185,7 @@ class _Rules:
                 a, b = self.step(left), self.step(right)
                 rule, interval = self._binary(operator, a.interval, b.interval, e)
                 return Inference(rule=rule, expression=e, interval=interval, premises=(a, b))
-            case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
+            case UnaryOperation():
                 premise = self.step(e.operand)
                 rule, interval = self._unary(e, premise.interval)
                 return Inference(rule=rule, expression=e, interval=interval, premises=(premise,))
@@ -204,34 +214,19 @@ class _Rules:
             case Logarithm():
                 if not a.range.positive:
                     self._refuse(f"ln needs an argument above 0; {self._shown(e.operand)} may lie in {a.range}.")
-                lower, upper = Logarithm(operand=a.lower), Logarithm(operand=a.upper)
-                exact = Interval(lower=lower, upper=upper, range=ranges.logarithm(a.range))
-                return self._rounds("Ln", exact, self.machine.ln_roundings)
+                return self._rounds("Ln", image(e, a, ranges.logarithm(a.range)), self.machine.ln_roundings)
             case Rounding(grid=grid):
-                exact = Interval(
-                    lower=Rounding(grid=grid, operand=a.lower),
-                    upper=Rounding(grid=grid, operand=a.upper),
-                    range=ranges.rounded(a.range, grid),
-                )
+                exact = image(e, a, ranges.rounded(a.range, grid))
                 # A p-bit float rounded to a multiple of 2**i is a p-bit float; for other grids the product rounds.
                 return ("Round", exact) if exponent_of_power(grid) is not None else self._rounds("Round", exact)
             case Clamping(lower=low, upper=high):
-                exact = Interval(
-                    lower=Clamping(lower=low, upper=high, operand=a.lower),
-                    upper=Clamping(lower=low, upper=high, operand=a.upper),
-                    range=ranges.clamped(a.range, low, high),
-                )
+                exact = image(e, a, ranges.clamped(a.range, low, high))
                 held = all(round_nearest(end, self.machine.p) == end for end in (low, high))
                 return ("Clamp", exact) if held else self._rounds("Clamp", exact)
             case ExactFunction(name="abs"):
                 return "Abs", magnitude(a)
             case ExactFunction(name=name):
-                exact = Interval(
-                    lower=ExactFunction(name=name, operand=a.lower),
-                    upper=ExactFunction(name=name, operand=a.upper),
-                    range=ranges.monotone(a.range, FUNCTIONS[name]),
-                )
-                return name.capitalize(), exact
+                return name.capitalize(), image(e, a, ranges.monotone(a.range, FUNCTIONS[name]))
             case _:
                 assert_never(e)
 

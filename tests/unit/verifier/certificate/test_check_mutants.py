@@ -16,7 +16,7 @@ from snapdp.verifier.certificate.certificate import certificate_of
 from snapdp.verifier.language.programs import load_program, program_names
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import parse_machine
-from tests.unit.verifier.certificate.certificates import F, genuine, run, with_exact_sum
+from tests.unit.verifier.certificate.certificates import genuine, with_exact_sum
 from tests.unit.verifier.certificate.mutation import Path, mutants, places
 from tests.unit.verifier.second_opinion import (
     are_neighbours,
@@ -176,19 +176,6 @@ def test_every_mutant_of_a_certificate_of_the_prover_is_refused_or_true(name, ma
         total, _, unexplained = judged(certificate_of(verdict))
         assert unexplained == []
         assert total > 2000
-
-
-@pytest.mark.parametrize(
-    ("grid", "snapped"), [("1/8", "43/8"), ("1/3", "11/2"), (str(Fraction(1, 8) + Fraction(1, 1 << 60)), "11/2")]
-)
-def test_the_second_opinion_runs_grids_and_clamps_where_sums_are_exact(grid, snapped):
-    """With 4 bits, by hand: multiples of a power of two are exact; those of other grids and ends of clamps round."""
-    tree = ["clamp", "-41/3", "41/3", ["round", grid, ["add", F, ["const", "5/16"]]]]
-    machine = check.read_machine(GENUINE["snap_half_exact_sum"]["machine"])._replace(p=4)
-    read = check.read_program([["assign", "z", tree]], "z", {"f": (None, None, Fraction(1))})
-    for f, output in ((5, Fraction(snapped)), (15, Fraction(14)), (-15, Fraction(-14))):
-        assert run([["assign", "z", tree]], p=4, point={"f": f}, exact_sum=True) == output
-        assert check.run(read, machine, {"query": Fraction(f)})[0] == output
 
 
 def test_the_second_opinion_knows_a_query_that_is_scaled():

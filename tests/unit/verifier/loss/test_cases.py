@@ -11,20 +11,12 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
-from snapdp.verifier.loss.pointwise import CASES
 from snapdp.verifier.loss.verdict import PRINTED, asked_pair, case_constants, telling_pairs, verify
 from snapdp.verifier.machine.machine import parse_machine
-from snapdp.verifier.report.cases import cases_text, cases_values
 
 
 def verdict(name: str = "snap_half", machine: str = ""):
     return verify(load_program(name), parse_machine(machine), claim="note", evaluations=2)
-
-
-def test_the_printed_constants_are_those_of_the_note_in_the_order_of_the_cases():
-    assert list(PRINTED) == list(CASES)
-    assert PRINTED["x = [f(a)] = [f(a')]"] is None  # the note has no such case
-    assert (PRINTED["x = lower end"], PRINTED["x = upper end"]) == ("10.1", "6")
 
 
 @lru_cache
@@ -70,11 +62,6 @@ def test_every_loss_stands_beside_the_output_it_belongs_to():
     assert exact_loss(*laws, row.output).loss.lower < row.exact
 
 
-def test_the_order_of_a_pair_does_not_matter():
-    judged = verdict(machine="p=12")
-    assert case_constants(judged, [asked_pair(judged, 4, 3)]) == case_constants(judged, [asked_pair(judged, 3, 4)])
-
-
 def test_values_of_a_pair_are_floats_and_neighbours():
     judged = verdict()
     assert asked_pair(judged, "0.1", "0.2") == (Fraction(0.1), Fraction(0.2))
@@ -102,15 +89,3 @@ def test_what_is_processed_after_the_snap_has_no_exact_column():
     rows = case_constants(judged, [asked_pair(judged, 3, 4)])
     assert all(row.exact is None for row in rows)
     assert sum(row.certified is not None for row in rows) >= 5
-
-
-def test_the_table_is_as_wide_as_a_terminal_and_values_say_the_same():
-    judged = verdict(machine="p=12")
-    pairs = [asked_pair(judged, 3, 4)]
-    text, values = cases_text(judged, pairs), cases_values(judged, pairs)
-    assert max(map(len, text.splitlines())) < 80
-    assert "missing" in text
-    assert len(values["rows"]) == len(CASES)
-    for row in values["rows"]:
-        if row["certified"] is not None:
-            assert f" {row['certified']} " in next(line for line in text.splitlines() if row["case"] in line)

@@ -101,13 +101,6 @@ def test_the_grid_is_that_of_the_sum():
     assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](4 - y))"), Machine()).grid is None  # it falls
 
 
-def test_layers_lie_inside_one_another_and_end_at_the_sum():
-    program = snap("1/2", 2, 64, output=f"({SNAPPED}) * 3 - ({SNAPPED}) / 7")
-    found = layers(folded(program, Machine()))
-    assert [type(layer).__name__ for layer in found] == ["Binary", "Clamping", "Rounding", "Binary"]
-    assert found[-1] == layers(folded(snap("1/2", 2, 64), Machine()))[-1]
-
-
 def test_an_expression_of_many_parts_is_looked_at_in_bounded_time():
     many = " + ".join(f"({SNAPPED} * {k} + U * {k})" for k in range(90))
     assert shape_of(snap("1/2", 2, 64, output=many), Machine()).noise is None

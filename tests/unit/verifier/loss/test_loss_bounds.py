@@ -17,22 +17,8 @@ from snapdp.verifier.loss.universal_bound import excess, furthest_boundary, tail
 from snapdp.verifier.loss.witness import float_at_most
 from snapdp.verifier.machine.machine import Machine
 from tests.unit.verifier.few_bits import BITS, largest_ratio, masses
+from tests.unit.verifier.second_opinion import theorem
 from tests.unit.verifier.snaps import floats_in, judged, shape_of, snap
-
-
-def printed_formula(epsilon, grid, bound, roundings, p=53):
-    """Theorem 2' evaluated by another library at 60 digits, first branch by branch as it is printed."""
-    with mpmath.workdps(60):
-        m = mpmath.mpf
-        eps, eta, grid, bound = m(epsilon.numerator) / epsilon.denominator, m(2) ** -p, m(grid), m(bound)
-        top = (mpmath.ceil(bound / grid) - m(1) / 2) * grid
-        gap = m(2) ** (mpmath.floor(mpmath.log(top, 2)) - p + 1)
-        width, tau, stretch = grid - gap / 2, bound + top + gap / 2, (1 + eta) ** roundings
-        minus, plus = eps * tau * (stretch - 1), eps * tau * (1 - 1 / stretch) + mpmath.log(1 + 2 * eta)
-        q, down, up = mpmath.exp(-eps * width), mpmath.exp(-minus), mpmath.exp(plus)
-        above = max(mpmath.log((up - q * down) / (1 - q)), mpmath.log((2 - (1 + q) * down) / (1 - q)), plus)
-        below = max(mpmath.log((1 - q) / (down - q * up)), mpmath.log((1 - q) / (2 - (1 + q) * up)), minus, plus)
-        return Fraction(mpmath.nstr(eps + above + below, 50))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +28,8 @@ def test_the_bound_is_the_formula_rounded_up(eps, grid, bound):
     machine = Machine()
     shape = shape_of(snap(eps, grid, bound), machine)
     found = universal_bound(shape, machine).loss_upper
-    formula = printed_formula(shape.noise_epsilon, grid, bound, shape.noise.roundings)
+    numbers = {"epsilon": shape.noise_epsilon, "grid": grid, "bound": bound, "sensitivity": 1, "p": 53}
+    formula = theorem(**numbers, roundings=shape.noise.roundings, sampler="ulp")
     assert 0 <= found - formula <= Fraction(1, 10**20)
 
 

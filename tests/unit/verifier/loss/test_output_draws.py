@@ -21,21 +21,27 @@ def released(program, machine, f, sign, u):
     return run_float(program, {"f": Fraction(f), "S": Fraction(sign), "U": u}, machine)[program.result]
 
 
+def require_all_floats(found):
+    """Fail unless these floats lead to the output, and those next to them do not."""
+    program, machine = found.program, found.machine
+    for each in found.signs:
+        if each.last is None:
+            continue
+        assert released(program, machine, 3, each.sign, each.last) == found.output
+        above = next_above(each.last, machine.p)
+        assert above == 1 or released(program, machine, 3, each.sign, above) != found.output
+        if each.first is not None:
+            assert released(program, machine, 3, each.sign, each.first) == found.output
+            assert released(program, machine, 3, each.sign, next_below(each.first, machine.p)) != found.output
+
+
 @pytest.mark.parametrize("name", ["snap_half", "snap_tenth", "snap_mul", "snap_minus"])
 @pytest.mark.parametrize("p", [8, 53])
 def test_the_floats_are_all_that_lead_to_the_output(name, p):
     program, machine = load_program(name), Machine(p=p)
     shape = output_draws(program, machine, f=3, output=0).shape
     for output in (shape.clamp_lower, -shape.grid, 0, shape.grid, 2 * shape.grid, shape.clamp_upper):
-        for each in output_draws(program, machine, f=3, output=output).signs:
-            if each.last is None:
-                continue
-            assert released(program, machine, 3, each.sign, each.last) == output
-            above = next_above(each.last, p)
-            assert above == 1 or released(program, machine, 3, each.sign, above) != output
-            if each.first is not None:
-                assert released(program, machine, 3, each.sign, each.first) == output
-                assert released(program, machine, 3, each.sign, next_below(each.first, p)) != output
+        require_all_floats(output_draws(program, machine, f=3, output=output))
 
 
 def test_formula_and_reals_agree():
@@ -107,16 +113,8 @@ def test_without_a_formula_the_floats_are_given_and_what_is_lacking_is_named(nam
     assert lacking in " ".join(output_draws_text(found).split())
     assert output_draws_values(found)["no_formula"] == lacking
     assert any(each.last is not None for each in found.signs)
-    for each in found.signs:
-        assert each.condition is each.lower is each.upper is None
-        if each.last is None:
-            continue
-        assert released(program, machine, 3, each.sign, each.last) == Fraction(output)
-        above = next_above(each.last, 11)
-        assert above == 1 or released(program, machine, 3, each.sign, above) != Fraction(output)
-        if each.first is not None:
-            assert released(program, machine, 3, each.sign, each.first) == Fraction(output)
-            assert released(program, machine, 3, each.sign, next_below(each.first, 11)) != Fraction(output)
+    assert all(each.condition is each.lower is each.upper is None for each in found.signs)
+    require_all_floats(found)
 
 
 def test_a_query_that_is_clamped_first_is_g_in_the_formula():

@@ -6,7 +6,6 @@ import json
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import islice
 from random import Random
 
 import pytest
@@ -245,17 +244,6 @@ def test_an_inner_clamp_that_no_query_reaches_leaves_the_range_of_the_query(low,
     inner = replaced(shape_of(program, Machine()), private=(Fraction(-3), Fraction(8)))
     tried = Neighbours(program.queries[0], inner, Machine())
     assert (tried.lower, tried.upper) == (-3, 8)
-
-
-def test_the_first_pairs_are_at_both_ends_and_in_the_middle_also_of_a_short_range():
-    """On a short range the ends share pairs, and the fifth of them is not the first at the lower end."""
-    for bound in (1, 2, 64):
-        program = snap("1/2", 1, bound)
-        tried = Neighbours(program.queries[0], shape_of(program, Machine()), Machine())
-        assert tried.at_the_upper_end()[0] == (bound - 1, bound)
-        assert tried.at_the_lower_end()[0] == (-bound, 1 - bound)
-        assert list(islice(tried.all(), 3)) == [(bound - 1, bound), (0, 1), (-bound, 1 - bound)]
-        assert tried.at_the_ends() == list(dict.fromkeys([*tried.at_the_upper_end(), *tried.at_the_lower_end()]))
 
 
 def test_no_bound_is_certified_for_a_sampler_on_a_fixed_grid():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from snapdp.errors import PremiseError
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.exact_loss import ProgramLaw
 from snapdp.verifier.loss.verdict import verify
-from snapdp.verifier.machine.execution import Execution, Piece, joined
+from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.machine.semantics import run_float
 from snapdp.verifier.report.verdict import python_lines
@@ -65,19 +64,6 @@ def test_some_programs_need_as_many_pieces_as_they_may():
     assert [piece.direction for piece in pieces] == [-1, 1, -1]
     with pytest.raises(PremiseError, match="monotone in its draw"):
         ProgramLaw(execution, Fraction(-3, 4)).preimage(1, Fraction(1, 4))
-
-
-def test_pieces_hold_the_row_and_are_joined_where_the_outputs_go_on():
-    execution = Execution(program_of(f"f(D) + {FOLDED}"), Machine(p=5, umin=-12))
-    pieces, draw = execution.pieces(Fraction(1), 1), execution.draw
-    assert len(pieces) == 3  # below, at and above one half
-    assert (pieces[0].start, pieces[-1].stop) == (draw.first, draw.last + 1)
-    assert draw.value(pieces[1].start) == Fraction(1, 2)
-    assert all(a.stop == b.start for a, b in pairwise(pieces))
-    assert joined(pieces, lambda o: execution.output(Fraction(1), 1, o)) == (Piece(draw.first, draw.last + 1, -1),)
-    steps = (Piece(0, 2, 1), Piece(2, 4, 1))
-    assert joined(steps, lambda o: o) == (Piece(0, 4, 1),)
-    assert joined(steps, lambda o: o % 2) == steps  # it falls between them
 
 
 @pytest.mark.parametrize(

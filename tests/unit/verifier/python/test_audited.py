@@ -1,12 +1,11 @@
 """Python functions become the programs that they are; what no program can say is refused with its line."""
 
-# ruff: noqa: N803, N806, ARG001, RET504
+# ruff: noqa: N803, N806, ARG001
 from __future__ import annotations
 
 import math
 import operator
 import random
-import secrets
 import sys
 from decimal import Decimal
 from fractions import Fraction
@@ -17,8 +16,8 @@ import pytest
 
 import snapdp
 from snapdp.errors import ProgramError
-from snapdp.verifier.language.programs import load_program, program_names
-from snapdp.verifier.language.syntax import Binary, Constant, Logarithm, Negation, QueryValue, Variable, printed
+from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.language.syntax import Binary, Constant, printed
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.python.symbols import clamp, ln, round_to
 from snapdp.verifier.report.verdict import headline
@@ -36,11 +35,6 @@ def audited(function, **settings):
 # The same program
 
 
-def test_there_are_ten_pairs():
-    assert len(PAIRS) > 10
-    assert {pair.__name__ for pair in PAIRS} <= set(program_names())
-
-
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair is not snap_mul], ids=lambda pair: pair.__name__)
 def test_a_function_is_the_program_written_by_hand(pair):
     assert pair.program == load_program(pair.__name__)
@@ -53,33 +47,6 @@ def test_numbers_that_python_computes_once_are_constants_of_the_program():
     assert (traced.kind, traced.upper, traced.shape) == (written.kind, written.upper, written.shape)
 
 
-def test_a_function_remains_a_function():
-    assert snap_half(10.25, 0.5, -1) == 12.0
-    assert snap_half(10.25, 2.0**-200, 1) == -64.0
-
-
-def test_an_expression_that_is_returned_is_called_result():
-    def mechanism(f, U):
-        return f - ln(U)
-
-    (statement,) = [s for s in audited(mechanism).program.statements if s.name == "result"]
-    assert statement.expression == Binary(
-        operator="-", left=QueryValue(name="f"), right=Logarithm(operand=Variable(name="U"))
-    )
-
-
-def test_names_bound_again_get_fresh_names_as_in_the_language():
-    def mechanism(f, U):
-        y = f + 1
-        y = y * 2
-        claim = y - U
-        return claim
-
-    program = audited(mechanism).program
-    assert [s.name for s in program.statements] == ["U", "y", "y_1", "value"]
-    assert program.result == "value"
-
-
 def test_loops_over_numbers_are_written_out():
     def mechanism(f, U):
         for k in (1, 2):
@@ -87,17 +54,6 @@ def test_loops_over_numbers_are_written_out():
         return f + U
 
     assert len(audited(mechanism).program.statements) == 4
-
-
-def test_constants_are_what_they_print():
-    def mechanism(f, U):
-        return (f + 0.1) * np.float64(0.3) - -2 * U / Fraction(1, 3) + np.int64(7)
-
-    expression = audited(mechanism).program.statements[-1].expression
-    assert expression.left.left.left.right == Constant(value=Fraction(1, 10))
-    assert expression.left.left.right == Constant(value=Fraction(3, 10))
-    assert expression.left.right.left.left == Negation(operand=Constant(value=Fraction(2)))
-    assert expression.left.right.right == Constant(value=Fraction(1, 3))
 
 
 def test_declarations_and_draws():
@@ -125,12 +81,6 @@ def test_the_tracer_leaves_the_debugger_alone():
     assert sys.gettrace() is before
 
 
-def test_functions_compute_on_numbers_too():
-    assert ln(0.5) == pytest.approx(math.log(0.5), rel=1e-15)
-    assert (round_to(2.5, 1), round_to(-2.5, 1), round_to(0.3, "1/4")) == (3.0, -2.0, 0.25)
-    assert (clamp(5, 3), clamp(-5, 3), clamp(5, 0, 10)) == (3.0, -3.0, 5.0)
-
-
 # Refused, with the line: each function says how far below its `def` the line lies
 
 
@@ -144,16 +94,6 @@ def branch(f, U, S):
     return f + U
 
 
-def conditional(f, U, S):
-    return f if U < 0.5 else f + S
-
-
-def truth(f, U, S):
-    while S:
-        f = f + U
-    return f
-
-
 def equality(f, U, S):
     return f * (f == U)
 
@@ -164,20 +104,8 @@ def loop_over_data(f, U, S):
     return U
 
 
-def item(f, U, S):
-    return f[0] + U
-
-
 def library_exp(f, U, S):
     return f + math.exp(U)
-
-
-def whole(f, U, S):
-    return f + int(U)
-
-
-def as_index(f, U, S):
-    return f + [1, 2][U]
 
 
 def two_digits(f, U, S):
@@ -189,48 +117,20 @@ def ceiling(f, U, S):
     return math.ceil(y)
 
 
-def numpy_round_decimals(f, U, S):
-    return np.round(f + U, 2)
-
-
 def numpy_cube_root(f, U, S):
     return np.cbrt(f) * U
-
-
-def numpy_where(f, U, S):
-    return np.where(f, U, S)
-
-
-def numpy_maximum(f, U, S):
-    return np.maximum(f + U, f)
-
-
-def numpy_single(f, U, S):
-    return np.add(f, U, dtype=np.float32)
 
 
 def numpy_out(f, U, S):
     return np.add(f, U, out=np.zeros(()))
 
 
-def numpy_masked(f, U, S):
-    return np.add(f, U, where=False)
-
-
 def into_array(f, U, S):
     return np.asarray(f) + U
 
 
-def largest(f, U, S):
-    return max(f, U)
-
-
 def summed(f, U, S):
     return sum([f, U, S])
-
-
-def summed_from(f, U, S):
-    return sum([U, S], start=f)
 
 
 def operated(f, U, S):
@@ -243,14 +143,6 @@ def exact_clip(f, U, S):
 
 def too_large(f, U, S):
     return f + 10**400 * U
-
-
-def too_small(f, U, S):
-    return f + Fraction(1, 10**400) * U
-
-
-def subnormal(f, U, S):
-    return f + 1e-310 * U
 
 
 def decimal(f, U, S):
@@ -281,10 +173,6 @@ def infinite(f, U, S):
     return f + U * float("inf")
 
 
-def text(f, U, S):
-    return f + len(f"{U}")
-
-
 def too_deep(f, U, S):
     for _ in range(300):
         f = f + U
@@ -305,20 +193,10 @@ def python_random(f, U, S):
     return f + random.random()
 
 
-def imported_here(f, U, S):
-    import random as dice
-
-    return f + dice.random()
-
-
 def imported_from_numpy(f, U, S):
     from numpy import random as dice
 
     return f + dice.normal()
-
-
-def secret(f, U, S):
-    return f + secrets.randbelow(3)
 
 
 def global_generator(f, U, S):
@@ -343,32 +221,36 @@ def inner(f, U, S):
 
 
 REFUSED = [
-    *((branch, 1, "branch"), (conditional, 1, "branch"), (truth, 1, "branch"), (equality, 1, "branch")),
-    *((loop_over_data, 1, "loop"), (item, 1, "branch"), (library_exp, 1, "converted"), (whole, 1, "converted")),
-    *((as_index, 1, "converted"), (two_digits, 1, "decimals"), (ceiling, 2, "ceil")),
-    *((numpy_round_decimals, 1, "numpy.(round|around)"), (numpy_cube_root, 1, "numpy.cbrt")),
-    *((numpy_where, 1, "numpy.where"), (numpy_maximum, 1, "numpy.maximum")),
-    *((numpy_single, 1, "numpy.add"), (numpy_out, 1, "numpy.add"), (numpy_masked, 1, "numpy.add")),
-    *((into_array, 1, "converted"), (largest, 1, "max decides"), (power, 1, "pow"), (single, 1, "float32")),
-    *((summed, 1, "a function asks"), (summed_from, 1, "a function asks"), (operated, 1, "a function asks")),
-    *(
-        (exact_clip, 1, "with a Fraction such as -1/3 may return no double"),
-        (too_large, 1, "beyond the range"),
-        (too_small, 1, "beyond the range"),
-    ),
-    *((subnormal, 1, "beyond the range"), (decimal, 1, "a Decimal is no number")),
-    *((unknown_grid, 1, "the grid depends"), (no_grid, 1, "not positive"), (crossed, 1, "above its upper end")),
-    *(
-        (infinite, 1, "not a finite number"),
-        (text, 1, "converted"),
-        (too_deep, 2, "101 deep"),
-        (broken, 2, "NameError"),
-    ),
-    *((numpy_random, 2, "np.random is the module"), (python_random, 1, "random is the module")),
-    *((imported_here, 1, "random is the module"), (imported_from_numpy, 1, "numpy.random is the module")),
-    *((secret, 1, "secrets is the module"), (global_generator, 1, "GENERATOR is a source")),
-    *((global_instance, 1, "OWN is a source"), (function_of_random, 1, "gauss is a method")),
-    *((generator_object, 1, "COUNTED is a generator"), (inner, 1, "np.random is the module")),
+    (branch, 1, "branch"),
+    (equality, 1, "branch"),
+    (loop_over_data, 1, "loop"),
+    (library_exp, 1, "converted"),
+    (two_digits, 1, "decimals"),
+    (ceiling, 2, "ceil"),
+    (numpy_cube_root, 1, "numpy.cbrt"),
+    (numpy_out, 1, "numpy.add"),
+    (into_array, 1, "converted"),
+    (power, 1, "pow"),
+    (single, 1, "float32"),
+    (summed, 1, "a function asks"),
+    (operated, 1, "a function asks"),
+    (exact_clip, 1, "with a Fraction such as -1/3 may return no double"),
+    (too_large, 1, "beyond the range"),
+    (decimal, 1, "a Decimal is no number"),
+    (unknown_grid, 1, "the grid depends"),
+    (no_grid, 1, "not positive"),
+    (crossed, 1, "above its upper end"),
+    (infinite, 1, "not a finite number"),
+    (too_deep, 2, "101 deep"),
+    (broken, 2, "NameError"),
+    (numpy_random, 2, "np.random is the module"),
+    (python_random, 1, "random is the module"),
+    (imported_from_numpy, 1, "numpy.random is the module"),
+    (global_generator, 1, "GENERATOR is a source"),
+    (global_instance, 1, "OWN is a source"),
+    (function_of_random, 1, "gauss is a method"),
+    (generator_object, 1, "COUNTED is a generator"),
+    (inner, 1, "np.random is the module"),
 ]
 
 
@@ -391,21 +273,6 @@ def test_what_a_function_says_when_it_fails_is_one_short_line(text, said):
     with pytest.raises(ProgramError) as refused:
         _ = audited(failing).program
     assert refused.value.problem.endswith(f"failing failed with {said}")
-
-
-def test_names_of_somebodys_functions_and_types_are_short_lines_too():
-    class Silent(Exception):
-        def __str__(self):
-            raise KeyError
-
-    def failing(f, U, S):
-        raise Silent
-
-    Silent.__name__, failing.__name__ = "kind" * 5000, "\x1b]0;title\x07"
-    with pytest.raises(ProgramError) as refused:
-        _ = audited(failing).program
-    assert refused.value.problem.endswith(f"\\x1b]0;title\\x07 failed with {'kind' * 14}k...")
-    assert "\x1b" not in str(refused.value)
 
 
 def test_a_captured_generator_is_refused():
@@ -437,17 +304,6 @@ def test_a_refusal_that_the_function_catches_is_a_refusal_still():
         return f + U
 
     with pytest.raises(ProgramError, match="branch"):
-        _ = audited(mechanism).program
-
-
-def test_what_changes_from_run_to_run_is_refused():
-    calls = []
-
-    def mechanism(f, U):
-        calls.append(1)
-        return f + len(calls) * U
-
-    with pytest.raises(ProgramError, match="two different programs"):
         _ = audited(mechanism).program
 
 
@@ -508,16 +364,6 @@ def test_settings_that_make_no_sense_are_refused():
 
 
 # Judged
-
-
-def test_a_numpy_laplace_is_refuted_by_an_output_that_only_one_neighbour_has():
-    @snapdp.audit(query=(-64, 64), sensitivity=1, epsilon=0.5)
-    def laplace(f, U, S):
-        return f + S * np.log(U) / 0.5
-
-    verdict = laplace.verify()
-    assert (verdict.kind, verdict.is_infinite) == ("REFUTED", True)
-    assert verdict.evidence.output == Fraction(-1, 2**52)
 
 
 def test_the_finite_precision_definition_is_verified():

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import snapdp
-from snapdp.errors import DataError, ParameterError, ProgramError
+from snapdp.errors import ParameterError, ProgramError
 from snapdp.verifier.language.syntax import printed
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import as_mpfr, run_float
-from snapdp.verifier.python.symbols import clamp, ln, round_to
+from snapdp.verifier.python.symbols import clamp, round_to
 from snapdp.verifier.report.verdict import python_lines
 
 QUERY = {"query": (-64, 64), "epsilon": 0.5}
@@ -29,29 +29,22 @@ NUMBERS = [
 WRITTEN = {
     "numpy.sign": lambda f: np.sign(f),
     "numpy.abs": lambda f: np.abs(f),
-    "numpy.fabs": lambda f: np.fabs(f),
     "abs": lambda f: abs(f),
     "numpy.floor": lambda f: np.floor(f),
-    "numpy.floor, half up": lambda f: np.floor(f + 0.5),
     "math.floor": lambda f: math.floor(f),
     "math.floor, half up": lambda f: 0.25 * math.floor(4 * f + 0.5),
     "numpy.rint": lambda f: np.rint(f),
     "numpy.round": lambda f: np.round(f),
-    "numpy.around": lambda f: np.around(f, decimals=0),
     "round": lambda f: round(f),
     "round to a grid": lambda f: round(f / 3) * 3.0,
     "round, whole numbers": lambda f: abs(-round(f / 4) * 8) / 7,
     "round in a clamp": lambda f: min(max(2 * round(f / 2), -64), 64) * 0.1,
     "round in numpy.clip": lambda f: np.clip(round(f), -10, 10) * 0.3,
     "round and a double of numpy": lambda f: np.float64(0.7) * round(f) + np.float64(1) * math.floor(f),
-    "two whole numbers": lambda f: round(f + 2.0**60) / (math.floor(f) - 0.5),
     "ends of min and max": lambda f: 0.1 * (3 * min(max(f, -10), 10) + 1) / 7,
     "an end of max, a magnitude": lambda f: 5 - abs(max(f, -10)),
     "an end of max, a double of numpy": lambda f: max(f, 0) * np.float64(-0.3),
-    "an end of max, rounded": lambda f: round(max(f, -3)) / 3,
-    "ends that are floats": lambda f: -min(max(f, -64.0), 64.0) * np.int8(2),
     "ends of numpy": lambda f: np.minimum(max(f, -10), 10) * 3,
-    "ends of numpy that are floats": lambda f: -np.minimum(max(f, -10), 10.0) * np.int8(2),
     "ends of a whole number": lambda f: 3 * np.clip(round(f), -10, 10) + 1,
 }
 
@@ -105,31 +98,20 @@ def test_the_inverse_of_the_distribution_function_gives_the_same_doubles(functio
 
 
 EXACT = {
-    "3 * round": lambda f: 3 * round(f),
     "round + 1": lambda f: round(f) + 1,
-    "round - floor": lambda f: round(f) - math.floor(f),
     "round * a fraction": lambda f: round(f) * Fraction(1, 3),
-    "round * an integer of numpy": lambda f: round(f) * np.int64(4),
     "a large power of two": lambda f: round(f) * 2**60,
-    "a large divisor": lambda f: round(f) / (2**53 + 1),
-    "numpy.add": lambda f: np.add(round(f), 1),
     "numpy.sign": lambda f: np.sign(round(f)),
-    "numpy.round": lambda f: np.round(math.floor(f)),
     "numpy.where": lambda f: np.where(True, round(f), 0.0),
     "numpy.minimum": lambda f: np.minimum(round(f), 3),
     "numpy.clip, integers of 8 bits": lambda f: np.clip(round(f), np.int8(-9), np.int8(9)),
     "numpy.clip, then integers": lambda f: np.clip(round(f), -10, 10) * 2**53,
     "an end of min": lambda f: min(f, 64) * np.int8(2),
-    "an end of min, 64 bits": lambda f: np.int64(2**58) * min(f, 64),
     "an end of min, a large int": lambda f: min(f, 3) * (2**60 + 3),
-    "an end of min, products that grow": lambda f: min(f, 3) * 2**50 * 3,
     "an end of min, a fraction": lambda f: Fraction(-1, 3) + min(f, 3),
     "an end of max, a sign": lambda f: -max(f, 0),
-    "an end of max, another sign": lambda f: max(f, 0) * -2,
-    "an end of max, numpy.add": lambda f: np.add(max(f, -7), 1),
     "an end of max, numpy.log": lambda f: np.log(max(f, 1)),
     "two ends": lambda f: min(f, 3) * max(f, 4),
-    "an end below a float": lambda f: min(max(f, -3.0), 64) * np.int64(2),
     "an end of a whole number": lambda f: min(round(f), 64.0) + 1,
 }
 
@@ -161,33 +143,11 @@ def test_what_an_audited_function_returns_is_the_double_that_was_judged():
     assert type(min(65.0, 64)) is int
 
 
-def test_functions_of_a_mechanism_take_a_number_that_is_an_array():
-    """numpy.where gives arrays of no dimensions."""
-    for number in (np.where(True, 1.5, 2.0), np.array(1.5), np.array(1.5, dtype=np.float32)):
-        assert (round_to(number, 0.5), clamp(number, 1), ln(number)) == (1.5, 1.0, ln(1.5))
-    for function in (ln, lambda x: round_to(x, 2), lambda x: clamp(x, 2)):
-        with pytest.raises(DataError, match="ndarray is not a real number"):
-            function(np.array([1.5]))
-
-
 def test_a_clamp_has_its_ends_in_order():
     assert clamp(-300.0, np.int8(-128), 1) == -128
     assert clamp(-3.0, np.uint8(5)) == -3  # the negative of a uint8 of 5 is 251
     with pytest.raises(ParameterError, match="lower = 3 is above upper = 2"):
         clamp(1.0, 3, 2)
-
-
-def test_what_is_refused_differs_indeed():
-    with np.errstate(over="ignore"):
-        assert 64 * np.int8(2) == -128
-        assert np.clip(8, -10, 10) * 2**53 * 2**8 != 8 * 2.0**61
-    assert min(9.0, 3) * (2**60 + 3) != 3.0 * (2**60 + 3)
-    assert Fraction(-1, 3) + min(9.0, 3) != Fraction(-1, 3) + 3.0
-    assert math.copysign(1, -max(-1.0, 0)) != math.copysign(1, -max(-1.0, 0.0))
-    assert 3 * round(2.0**53 + 2) != 3 * (2.0**53 + 2)
-    assert round(2.0**53) + 1 != 2.0**53 + 1
-    assert np.round(-0.25) == 0
-    assert math.copysign(1, np.round(-0.25)) == -1
 
 
 def test_an_end_of_minus_zero_is_refused():

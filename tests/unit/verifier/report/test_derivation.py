@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from fractions import Fraction
-from html.parser import HTMLParser
 
 import pytest
 
@@ -46,16 +44,6 @@ def rules_of(text, machine=None, declarations="query f in [1, 4];"):
 def test_a_derivation_prints_as_it_did(name):
     """Written by this package and read by eye, once."""
     assert GOLDEN[name](snap_tenth()) == (VECTORS / name).read_text(encoding="utf-8")
-
-
-def test_the_text_shows_each_rule_with_its_interval():
-    rows = [re.sub(r"\s+", " ", row).strip() for row in derivation_text(snap_tenth()[0]).splitlines()]
-    assert "ln(U) => [ln(u)(1+eta) , ln(u)/(1+eta)] (Ln-Neg)" in rows
-    assert "S * ln(U) => [ln(u)(1+eta) , ln(u)/(1+eta)] (Mul by +-2^k, exact)" in rows
-    assert "eps => [eps/(1+eta) , eps(1+eta)] (Const)" in rows
-    assert "S * ln(U) / eps => [(ln(u)/eps)(1+eta)^3 , (ln(u)/eps)/(1+eta)^3] (Div-Neg)" in rows
-    lower, upper = "rd(f(D) + (ln(u)/eps)(1+eta)^3)", "ru(f(D) + (ln(u)/eps)/(1+eta)^3)"
-    assert f"f(D) + S * ln(U) / eps => [{lower} , {upper}] (Add-Mix)" in rows
 
 
 @pytest.mark.parametrize(
@@ -99,15 +87,6 @@ def test_neighbours_within_a_factor_of_two_subtract_exactly():
     assert rules_of("f(D) - 1.5", declarations="query f in [0.7, 3];")[-1] == "Sub-Mix"
 
 
-def test_a_grid_or_bound_the_machine_cannot_hold_rounds():
-    exact = derive(load_program("snap_half"), Machine(), sign=1)
-    rounded = derive(load_program("snap_lambda3"), Machine(), sign=1)
-    assert "rd(round" not in derivation_text(exact)
-    assert "clamp[B](rd(round[Lambda](" in derivation_text(rounded)
-    program = parse("program p { query f; return clamp[0.1](f(D)); }")
-    assert "rd(clamp[0.1](f(D)))" in derivation_text(derive(program, Machine()))
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -123,11 +102,6 @@ def test_a_premise_that_fails_is_named_with_its_statement(text, words):
         rules_of(text, declarations="query f;")
 
 
-def test_a_program_without_sign_has_one_derivation_and_one_with_sign_has_two():
-    assert [found.sign for found in derivations(load_program("snap_nosign"), Machine())] == [None]
-    assert [found.sign for found in snap_tenth()] == [1, -1]
-
-
 @pytest.mark.parametrize("name", program_names())
 def test_every_bundled_program_has_a_derivation_in_every_form(name):
     found = derivations(load_program(name), Machine())
@@ -136,32 +110,6 @@ def test_every_bundled_program_has_a_derivation_in_every_form(name):
     page = derivation_latex(found)
     assert page.count("{") == page.count("}")
     assert page.count(r"\left") == page.count(r"\right")
-
-
-class Reader(HTMLParser):
-    """Follows open elements; void ones have no end."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.met = [], set()
-
-    def handle_starttag(self, tag, attrs):
-        self.met.add(tag)
-        assert not {name for name, _ in attrs} & {"src", "href", "onclick", "onload"}
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_page_is_whole_and_fetches_and_runs_nothing():
-    page, reader = derivation_page(snap_tenth()), Reader()
-    reader.feed(page)
-    assert reader.open == []
-    assert "details" in reader.met
-    assert "script" not in reader.met
-    assert "url(" not in page
 
 
 # Gappa
@@ -208,7 +156,25 @@ def test_a_machine_is_read_from_text():
     assert parse_machine("p=3").eta == Fraction(1, 8)
 
 
-@pytest.mark.parametrize("text", ["q=3", "p", "p=", "p=x", "p=1", "p=3,p=4", "ln=0", "sampler=dice", "umin=5", "p=1e3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q=3",
+        "p",
+        "p=",
+        "p=x",
+        "p=1",
+        "p=3,p=4",
+        "ln=0",
+        "sampler=dice",
+        "umin=5",
+        "p=1e3",
+        "sum=maybe",
+        "sum=",
+        "sum=exact,sum=exact",
+        "add=exact",
+    ],
+)
 def test_what_describes_no_machine_is_refused(text):
     with pytest.raises(ParameterError):
         parse_machine(text)

@@ -11,7 +11,7 @@ from snapdp.values import replaced
 from snapdp.verifier.certificate.certificate import certificate_of
 from snapdp.verifier.certificate.check import examine
 from snapdp.verifier.mechanism_program import verify_mechanism
-from snapdp.verifier.report.mechanism import from_epsilon, mechanism_text
+from snapdp.verifier.report.mechanism import from_epsilon
 from snapdp.verifier.report.verdict import headline
 
 WIDE = {"epsilon": "0.9", "sensitivity": "1/3", "lower": 0, "upper": 10**9}
@@ -29,27 +29,6 @@ WIDE = {"epsilon": "0.9", "sensitivity": "1/3", "lower": 0, "upper": 10**9}
 )
 def test_a_loss_is_told_from_epsilon_and_rounded_to_its_side(loss, up, shown):
     assert from_epsilon(Fraction(loss), Fraction(1, 2), up=up) == shown
-
-
-def text(claim: str | None = None, **words: object) -> str:
-    parameters = Snapping(**(WIDE | words)).parameters
-    return mechanism_text(parameters, verify_mechanism(parameters, claim=claim, evaluations=8))
-
-
-def test_each_verdict_has_its_sentence():
-    assert text(arithmetic="proved").startswith("VERIFIED  no output tells neighbours apart by more than epsilon = 0.9")
-    refuted = text("0.8", arithmetic="proved", upper=100)
-    assert refuted.startswith("REFUTED  one output tells neighbours apart by more than the claim 0.8\n")
-    open_case = text(arithmetic="notes", epsilon="8/7")
-    assert open_case.startswith("INCONCLUSIVE  neither that epsilon = 8/7 is kept nor that it is not is proved\n")
-    assert "loss, at most       epsilon + " in open_case
-
-
-@pytest.mark.parametrize("words", [{"arithmetic": "proved"}, {"arithmetic": "notes"}, {"epsilon": "1/1048577"}])
-def test_every_line_fits_on_80_columns(words):
-    shown = text(**({"arithmetic": "proved"} | words))
-    assert max(map(len, shown.splitlines())) < 80
-    assert "the noise is ln(U) times about " in " ".join(shown.split())
 
 
 def test_a_bound_that_is_the_claim_itself_is_not_shown_above_it():
