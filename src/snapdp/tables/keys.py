@@ -14,7 +14,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -215,18 +215,20 @@ def _numbered(copy: str) -> str:
 
 def load_keys(connection: Any, name: str, keys: Keys) -> None:
     """Make the table (k0, k1, ..., code) of keys on a connection of DuckDB: public text, numbered in order."""
-    import numpy as np
-
-    names = ", ".join(f"k{i}" for i in range(len(keys.names)))
-    if keys.file is not None:
-        origin = _numbered(keys.file.copy)
-        connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {names}, file_row_number AS code FROM {origin}")
+    names = [f"k{i}" for i in range(len(keys.names))]
+    if keys.file is None:
+        load_texts(connection, name, dict(zip(names, zip(*keys.rows(), strict=True), strict=True)))
         return
-    columns = zip(*keys.rows(), strict=True)
-    texts = {f"k{i}": np.array(column, dtype=object) for i, column in enumerate(columns)}
-    connection.register("snapdp_texts", {**texts, "code": np.arange(keys.count)})
-    connection.execute(f"CREATE TEMP TABLE {name} AS SELECT {names}, code FROM snapdp_texts")
-    connection.unregister("snapdp_texts")
+    origin = _numbered(keys.file.copy)
+    connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(names)}, file_row_number AS code FROM {origin}")
+
+
+def load_texts(connection: Any, name: str, columns: Mapping[str, Sequence[str]]) -> None:
+    """Make a table of public texts, numbered in order, as `code`."""
+    (count,) = {len(texts) for texts in columns.values()}
+    texts = ", ".join(f"unnest(?::VARCHAR[]) AS {column}" for column in columns)
+    numbered = f"SELECT {texts}, unnest(range({count})) AS code"
+    connection.execute(f"CREATE TEMP TABLE {name} AS {numbered}", [list(each) for each in columns.values()])
 
 
 @contextmanager

@@ -17,8 +17,6 @@ from snapdp.studies.columns import CATEGORY, NUMBER, Column
 from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.engine import Engine
-from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
-from snapdp.tables.engines.spark import SparkEngine, spark_source
 from snapdp.tables.sources.csv import CsvSource, delimiter_seen, encoding_seen, latin_1_told, may_be_cell, names_in
 from snapdp.tables.sources.opening import open_source
 from snapdp.tables.sources.source import CSV_ENDINGS, PARQUETS, is_csv_name, no_dialect
@@ -54,10 +52,13 @@ def open_table(
             raise no_dialect()
         if table is None or spark is not None:
             raise ParameterError("a PostgreSQL address needs the name of a table, and nothing else.", "Give table.")
+        from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
+
         return PostgresEngine(PostgresSource(data, table))
-    found = spark_source(data, table=table, session=spark, dialect=dialect)
-    if found is not None:
-        return SparkEngine(found)
+    if spark is not None or type(data).__module__.startswith("pyspark."):
+        from snapdp.tables.engines.spark import SparkEngine, spark_source
+
+        return SparkEngine(spark_source(data, table=table, session=spark, dialect=dialect))
     return DuckdbEngine(open_source(data, table=table, dialect=dialect), threads=threads)
 
 

@@ -412,10 +412,8 @@ class _Connection:
             self.session.catalog.dropTempView(each)
 
 
-def spark_source(
-    data: Any, *, table: str | None = None, session: Any = None, dialect: CsvDialect | None = None
-) -> SparkSource | None:
-    """Return the source if some data are Spark's: a session with a table, a DataFrame, or paths with a session."""
+def spark_source(data: Any, *, table: str | None, session: Any, dialect: CsvDialect | None) -> SparkSource:
+    """Return the source that some data of Spark are: a session with a table, a DataFrame, or paths with a session."""
     if type(data).__module__.startswith("pyspark."):
         if dialect is not None:
             raise no_dialect()
@@ -425,8 +423,6 @@ def spark_source(
             if table is None:
                 raise ParameterError("a Spark session is no table.", "Name the table in it as well.")
             return SparkStored(data, table)
-    if session is None:
-        return None
     paths = [data] if isinstance(data, (str, Path)) else data
     if not isinstance(paths, (list, tuple)) or not paths or not all(isinstance(each, (str, Path)) for each in paths):
         raise DataError(f"a value of type {type(data).__name__} is no table of Spark.", "Give paths, or a DataFrame.")

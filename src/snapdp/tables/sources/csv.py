@@ -207,26 +207,24 @@ class Scan:
         self.quoted, self.problem = False, ""
         self.ends: set[str] = set()
         self.lines = self.empty = 0
-        self._quote = dialect.quote.encode()
-        self._beside = (dialect.separator + dialect.quote + "\r\n").encode()
         self._encoding, self._decoder = dialect.encoding, codecs.getincrementaldecoder("utf-8")()
-        self._quotes = 0
-        self._last = b"\n\n"  # the last two bytes: one that is judged, one that waits for the byte after it
-        self._started = False
+        self._quote = dialect.quote.encode()
+        beside = (dialect.separator + dialect.quote + "\r\n").encode()
+        # The bytes that may stand before an opening quote and after a closing one; every other byte is 0.
+        self._beside = bytes(byte if byte in beside else 0 for byte in range(256))
+        self._inside = self._started = False
+        self._last, self._waiting = b"\n", b""  # the byte that was judged last, and one that needs the byte after it
 
     def feed(self, block: bytes) -> None:
         """Look at more bytes; nothing more once there is a problem."""
         if self.problem:
             return
-        self._text(block)
+        self._check_text(block)
         if not self._started:
             self._started, block = True, self._unmarked(block)
-        inside, waiting = self._quotes % 2 == 1, self._last[1:]
-        if inside or waiting in (self._quote, b"\r") or self._quote in block or b"\r" in block:
-            row_ends = self._closely(self._last + block)
-        else:
-            row_ends = self._feeds(waiting + block)
-        self._last = (self._last + block[-2:])[-2:]
+        data = self._waiting + block if self._waiting else block
+        self._waiting = data[-1:] if data.endswith((self._quote, b"\r")) else b""
+        row_ends = self._judge(data[:-1] if self._waiting else data)
         if not row_ends and len(block) > ROW_BYTES:
             self._found(LONG_ROW)
 
@@ -234,10 +232,9 @@ class Scan:
         """Judge what waited for the end of the file."""
         if self._decoder.getstate()[0]:
             self._found(NOT_TEXT)
-        if self._last[1:] in (self._quote, b"\r"):
-            self._closely(self._last + self._beside[:1])  # as if one more cell began
-        self.lines += self._started and self._last[1:] not in (b"\r", b"\n")
-        if self._quotes % 2:
+        self._judge(self._waiting)
+        self.lines += self._started and self._last not in (b"\r", b"\n")
+        if self._inside:
             self._found(STRAY_QUOTE)
         if len(self.ends) > 1:
             self._found(MIXED)
@@ -251,7 +248,7 @@ class Scan:
             self._found(MARKED)
         return block.removeprefix(BOM)
 
-    def _text(self, block: bytes) -> None:
+    def _check_text(self, block: bytes) -> None:
         if b"\x00" in block:
             self._found(NUL)
         if self._encoding != "utf-8":  # one byte is one character
@@ -263,65 +260,68 @@ class Scan:
             except UnicodeDecodeError:
                 self._found(NOT_TEXT)
 
-    def _feeds(self, data: bytes) -> bool:
-        """Count the line ends of bytes behind the first, where each LF is one; tell whether there is any."""
-        import numpy as np
+    def _judge(self, data: bytes) -> bool:
+        """Judge the quotes and line ends of bytes that need none after them; tell whether a row ends in them."""
+        if not data:
+            return False
+        if not self._inside and self._quote not in data and b"\r" not in data:
+            ends, empty = {b"\n": data.count(b"\n")}, _repeated(data) + (self._last in LINE_ENDS and data[:1] == b"\n")
+        else:  # numpy is faster, but loading it takes as long as it saves in 10 MB of quotes
+            ends, empty = self._large(data) if len(data) >= BLOCK - 1 else self._small(data)
+        self._last = data[-1:]
+        self.ends |= {LINE_ENDS[end] for end, count in ends.items() if count}
+        self.lines += sum(ends.values())
+        self.empty += empty
+        return any(ends.values())
 
-        feeds = np.frombuffer(data, dtype=np.uint8) == 10
-        count = int(np.count_nonzero(feeds[1:]))
-        if count:
-            self.ends.add(LINE_ENDS[b"\n"])
-            self.lines += count
-            self.empty += int(np.count_nonzero(feeds[1:] & feeds[:-1]))
-        return count > 0
-
-    def _closely(self, data: bytes) -> bool:
-        """Judge all bytes but the first, and the last if it needs the one after it; tell whether a row ends there."""
-        import numpy as np
-
-        block = np.frombuffer(data, dtype=np.uint8)
-        quotes = np.flatnonzero(block[1:-1] == self._quote[0]) + 1
-        if len(quotes):
-            self._placed(block, quotes)
-        row_ends = self._row_ends(block, quotes)
-        self._quotes += len(quotes)
-        return row_ends
-
-    def _placed(self, block: Any, quotes: Any) -> None:
-        """Find a quote that opens elsewhere than at the start of a cell, or closes elsewhere than at its end."""
-        import numpy as np
-
-        self.quoted = True
-        beside = np.zeros(256, dtype=bool)
-        beside[list(self._beside)] = True
-        first = self._quotes % 2  # every second quote opens
-        if not (beside[block[quotes[first::2] - 1]].all() and beside[block[quotes[1 - first :: 2] + 1]].all()):
+    def _small(self, data: bytes) -> tuple[dict[bytes, int], int]:
+        """Return how often each line end stands outside quotes, and how many lines are empty; judge the quotes."""
+        parts = data.split(self._quote)
+        before = self._quote if self._inside else self._last
+        rows = before + self._quote.join(parts[self._inside :: 2])  # one quote for each part in quotes
+        self._note_quotes(len(parts) - 1)
+        classes = (rows + self._quote if self._inside else rows).translate(self._beside)
+        if len(parts) > 1 and (b"\0" + self._quote in classes or self._quote + b"\0" in classes):
             self._found(STRAY_QUOTE)
+        pairs, every = rows.count(b"\r\n", 1), rows.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        returns = rows.count(b"\r", 1) - pairs
+        ends = {b"\r\n": pairs, b"\r": returns, b"\n": every.count(b"\n", 1) - pairs - returns}
+        return ends, _repeated(every)
 
-    def _row_ends(self, block: Any, quotes: Any) -> bool:
-        """Count the line ends outside quotes; tell whether there is one. An LF was judged when it came last."""
+    def _large(self, data: bytes) -> tuple[dict[bytes, int], int]:
+        """Return the same of a long block."""
         import numpy as np
 
-        feeds = self._outside(np.flatnonzero(block[2:] == 10) + 2, quotes)
-        returns = self._outside(np.flatnonzero(block[1:-1] == 13) + 1, quotes)
+        block = np.frombuffer(self._last + data + self._quote, dtype=np.uint8)
+        quotes = np.flatnonzero(block[1:-1] == self._quote[0]) + 1
+        first = int(self._inside)  # every second quote opens
+        feeds, returns = (np.flatnonzero(block[1:-1] == byte) + 1 for byte in b"\n\r")
+        if first or len(quotes):
+            feeds, returns = (each[(first + np.searchsorted(quotes, each)) % 2 == 0] for each in (feeds, returns))
+            beside = np.frombuffer(self._beside, dtype=np.uint8)
+            if not (beside[block[quotes[first::2] - 1]].all() and beside[block[quotes[1 - first :: 2] + 1]].all()):
+                self._found(STRAY_QUOTE)
+            self._note_quotes(len(quotes))
         paired, pairing = block[feeds - 1] == 13, block[returns + 1] == 10
-        found = {  # what stands before the places of each line end
+        before = {  # what stands before the places of each line end
             b"\n": block[feeds[~paired] - 1],
             b"\r\n": block[feeds[paired] - 2],
             b"\r": block[returns[~pairing] - 1],
         }
-        self.ends |= {LINE_ENDS[end] for end, before in found.items() if len(before)}
-        self.lines += sum(map(len, found.values()))
-        self.empty += sum(int(np.count_nonzero((each == 10) | (each == 13))) for each in found.values())
-        return bool(len(feeds) + len(returns))
+        empty = sum(int(np.count_nonzero((each == 10) | (each == 13))) for each in before.values())
+        return {end: len(each) for end, each in before.items()}, empty
 
-    def _outside(self, places: Any, quotes: Any) -> Any:
-        """Return the places that an even number of quotes stands before."""
-        import numpy as np
+    def _note_quotes(self, count: int) -> None:
+        self.quoted |= count > 0
+        self._inside ^= count % 2 == 1
 
-        if not len(quotes):
-            return places[:0] if self._quotes % 2 else places
-        return places[(self._quotes + np.searchsorted(quotes, places)) % 2 == 0]
+
+def _repeated(rows: bytes) -> int:
+    """Return how many line feeds stand behind another one."""
+    size = len(rows)
+    while b"\n\n" in rows:  # one of each run of them stays
+        rows = rows.replace(b"\n\n", b"\n")
+    return size - len(rows)
 
 
 def scanned(raw: IO[bytes], dialect: CsvDialect) -> Scan:
