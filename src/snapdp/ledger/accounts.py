@@ -1,7 +1,9 @@
-"""The values of a ledger: accounts, reservations, answers, charges, and the refusals that speak of them.
+"""The values of a ledger: accounts, reservations, answers, charges, amendments, and the refusals that speak of them.
 
-Opens nothing. Everything here is public: a message names accounts and amounts, as exact fractions, and
-says what was spent.
+Nothing is opened here, and everything is public: a message names accounts and amounts, as exact fractions, and says
+what was spent. An amendment raises the cap of an account or closes it, and is an entry of its chain, with a reason that
+everybody may read. A cap is never lowered and a closed account is never opened again, so the cap in force is the
+largest there ever was. Theory: docs/theory/ledger.md, (12)-(14).
 """
 
 from __future__ import annotations
@@ -354,10 +356,7 @@ def too_much(holder: Account, amount: Fraction) -> BudgetError:
     )
 
 
-# Amendments: how the cap of an account is raised and how an account is closed, each an entry of its chain.
-#
-# Opens nothing. A cap is never lowered and a closed account never opened again: so the cap in force is the
-# largest there ever was. What an amendment says is public, its reason too. Theory: docs/theory/ledger.md, (12)-(14).
+# Amendments
 
 LONGEST_REASON = 500
 # What no reason holds for ever, whatever a version of Unicode calls printable: control characters, breaks of lines and
@@ -461,9 +460,7 @@ def closed_for_good(name: str) -> LedgerError:
     )
 
 
-# What an account is opened with: from what somebody types, or from what a study declares.
-#
-# Opens nothing.
+# The terms of an account: from what you type, or from what a study declares
 
 
 class Declared(Protocol):

@@ -1,8 +1,9 @@
-"""A ledger that is open: how its accounts stand, what they were charged and answered, and whether all of it fits.
+"""An open ledger, to read: how its accounts stand, what they were charged and answered, and whether all of it fits.
 
-It never sees a row of data, and writes nothing: ledger.py adds to it. Every look is one transaction. An
-account is shown if its first and last entry say what its standing says, an answer is handed out if it belongs to its
-reservation; `verify` looks at everything. Theory: docs/theory/ledger.md, "What verify shows".
+It never sees a row of data and writes nothing; ledger.py adds the writing. Every method is one transaction. An account
+is shown if its first and last entry agree with its standing, and an answer is handed out if it belongs to its
+reservation; `verify` checks everything. Theory: docs/theory/ledger.md, "What verify shows".
+The end of the file finds what a request repeats: the very same request is free, the same statistic is charged again.
 """
 
 from __future__ import annotations
@@ -311,10 +312,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:MOST_NAMES])) + ", ..." * (len(names) > MOST_NAMES)
 
 
-# What a request asks for that its account released before: the very same is free, the same statistic is paid again.
-#
-# Opens nothing. A request is compared as a whole, and each of its statistics by itself: by everything that
-# it declares but its cost. Everything here is public.
+# Repeats: a request is compared as a whole, and each statistic by all that it declares but its cost
 
 COST = ("epsilon", "alpha")  # with others a statistic is the same, and its number another
 

@@ -1,11 +1,11 @@
 """The ledger: accounts with a cap, charged before anything random happens, never beyond the cap.
 
-It never sees a row of data. Idea: reserve -> draw -> record -> commit. A reservation is durable before
-`reserve` returns: a crash at any later point leaves it spent. Amounts are exact rationals kept as text, added and
-compared here, inside the only writing transaction, and written only if the account still stands where it was read
+It never sees a row of data. The order is reserve -> draw -> record -> commit. A reservation is durable before `reserve`
+returns, so a crash at any later point leaves it spent. Amounts are exact rationals kept as text, added and compared
+here, inside the only writing transaction, and written only if the account still stands where it was read
 (compare-and-swap). The same request on the same version of a dataset is drawn once: later askers get the stored record
-free of charge, concurrent ones wait for the first. A reservation whose process died is an orphan: spent, and a retry
-pays again. What can be read of it is book.py's. Trusts: storage makes a commit durable. Theory: docs/theory/ledger.md.
+free of charge, concurrent ones wait for the first. A reservation whose process died is an orphan: it is spent, and a
+retry pays again. Reading is in book.py; storage makes a commit durable. Theory: docs/theory/ledger.md.
 """
 
 from __future__ import annotations
@@ -412,15 +412,13 @@ def resolved(path: str | os.PathLike[str]) -> PathlibPath:
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
 
 
-# A team's ledger: the server looks, checks and appends in one step, and analysts hold neither lock nor key.
-#
-# What differs from a file: entries are written by the server (storage/postgres.sql) and read
-# again here; content is recognised there, and who asks for content that is not known registers it, in the chain, for
-# everybody to see. Theory: docs/theory/ledger.md, (6)-(9).
-
-
 class TeamLedger(Ledger):
-    """Budgets in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
+    """Budgets in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block.
+
+    The server looks, checks and appends in one step (storage/postgres.sql), and analysts hold neither lock nor key. The
+    entries that it wrote are read again here. It also recognises content; if you ask for content that is not known, it
+    is registered in the chain, where everybody sees it. Theory: docs/theory/ledger.md, (6)-(9).
+    """
 
     _storage: PostgresStorage
 
@@ -535,11 +533,10 @@ class TeamLedger(Ledger):
         return entry
 
 
-# Copies of a ledger that can be trusted: a backup that nobody can charge, and the way back from it.
+# Backups: copies that can be read and verified, but not charged, and the way back from one
 #
-# A plain copy of the file is refused when it is charged: two copies would each spend the whole cap; a backup is such a
-# copy, made while others go on, whole and durable. Bringing one back forgets whatever was spent since it was made. Only
-# a newer record can tell: so one is asked for.
+# A plain copy of the file is refused when it is charged: two copies would each spend the whole cap. Restoring a backup
+# forgets whatever was spent since it was made. Only a newer record can show that, so `restore` asks for one.
 
 Path = str | os.PathLike[str]
 
@@ -595,16 +592,15 @@ def _file(path: Path) -> pathlib.Path:
     return resolved(path)
 
 
-# What SQLite says of itself on the connection that charges a ledger: read back, not as it was asked for.
-#
-# A setting that is asked for may be refused without a word, or be compiled otherwise. Only a ledger in a
-# file has them; a server is asked when a team ledger is opened.
-
 READ_BACK = ("journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync", "trusted_schema", "wal_autocheckpoint")
 
 
 def settings_in_force(ledger: Ledger) -> dict[str, int | str]:
-    """Return the settings of a ledger in a file as SQLite tells them within a writing transaction."""
+    """Return the settings of a ledger in a file as SQLite tells them within a writing transaction.
+
+    A setting that is asked for may be refused without a word, or be compiled otherwise, so they are read back. A server
+    is asked when a team ledger is opened.
+    """
     storage = ledger._storage
     assert isinstance(storage, SqliteStorage), "a server has no pragmas"
     return storage.settings(READ_BACK)

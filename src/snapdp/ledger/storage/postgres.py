@@ -1,11 +1,11 @@
 """A team ledger: the same rows in a PostgreSQL database, where the server keeps the rules.
 
-Psycopg only when a ledger is opened. One ledger in a database, in the schema `snapdp`; its owner is the
-keeper, who opens accounts and admits analysts. Idea: three procedures look, lock, check, append and commit in one step
-(postgres.sql), so that one account has one writer and nobody holds it. They write the entries
-themselves; analysts append through them and in no other way. Trusts: COMMIT is on the server's disk when it returns
-(fsync and synchronous_commit on, checked here). A connection lost while committing leaves the entry there or not; where
-it is, it is spent. Every failure is one fixed sentence. Theory: docs/theory/ledger.md, (6)-(7).
+psycopg is loaded when a ledger is opened. A database holds one ledger, in the schema `snapdp`. Its owner is the keeper,
+who opens accounts and admits analysts. Three procedures of postgres.sql look, lock, check, append and commit in one
+step, so that an account has one writer and nobody holds it; analysts append through them and in no other way. This
+relies on COMMIT being on the server's disk when it returns (fsync and synchronous_commit on, checked here). If the
+connection is lost while committing, the entry may be there; if it is, it is spent. Every failure is one fixed sentence.
+Theory: docs/theory/ledger.md, (6)-(7).
 """
 
 from __future__ import annotations
@@ -374,13 +374,13 @@ def _lock_of(token: str) -> int:
     return int(token[:15], 16)
 
 
-# What a team ledger's database is made of, as sorted lines: compared with those of a schema made afresh beside it.
+# What the schema is made of, as sorted lines, compared with those of a schema made afresh beside it
 #
-# Runs on a connection it is given. Whatever the server knows about the schema is one line each: owner,
-# privileges, columns, constraints, indexes, triggers with their state, functions as their text, policies, rules,
-# inheritance, and everything else that lives in it or looks into it with the keeper's rights (a view of somebody else's
-# gives nobody more than that one has). The fresh schema is made by the same SQL on the same server and rolled back, so
-# that no wording of another version of PostgreSQL matters.
+# Whatever the server knows about the schema is one line each: owner, privileges, columns, constraints, indexes,
+# triggers with their state, functions as their text, policies, rules, inheritance, and everything else that lives in it
+# or looks into it with the keeper's rights (a view of another role gives nobody more than that role has). The fresh
+# schema is made by the same SQL on the same server and rolled back, so the wording of another version of PostgreSQL
+# does not matter.
 
 Run = Callable[..., list[tuple[Any, ...]]]
 
@@ -484,10 +484,10 @@ def _subject(line: str) -> str:
     return f"{kind} {' '.join(first[:1] if kind in ('relation', 'function', 'object') else first[:3])}".strip()[:200]
 
 
-# What lies outside a team ledger's schema and undoes its rules: who else is the keeper, and what the server was told.
+# What undoes the rules from outside the schema: who else is the keeper, and what the server was told
 #
-# Runs on a connection it is given. What only a superuser can do to single roles (superuser, BYPASSRLS,
-# pg_write_all_data) stays outside: docs/known-limits.md.
+# What only a superuser can do to single roles (superuser, BYPASSRLS, pg_write_all_data) is not covered:
+# docs/known-limits.md.
 
 _KEEPER = "(SELECT nspowner FROM pg_catalog.pg_namespace WHERE nspname = 'snapdp')"
 # Since PostgreSQL 16 who may only administer a role is a member too, and cannot act as it.

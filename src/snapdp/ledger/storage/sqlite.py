@@ -1,7 +1,8 @@
 """A ledger in one file, through the standard library's SQLite: its rows.
 
-Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE
-under the lock of the file: one writer at a time, across processes and names. Its tables are made by sqlite.sql.
+Every table is append only, by triggers; only `standing` and `place` change. The tables are made by sqlite.sql. BEGIN
+IMMEDIATE under the lock of the file lets one writer in at a time, across processes and names. A locked file beside the
+ledger shows that the process of a session lives.
 """
 
 from __future__ import annotations
@@ -305,12 +306,7 @@ def sync_directory(directory: Path) -> None:
             os.close(handle)
 
 
-# Which reservations still have a living process behind them: a locked file per session, beside the ledger.
-#
-# The kernel drops the lock when the process ends, however it ends (kill -9 too), so a reservation whose
-# session file is gone or unlocked is an orphan. Nothing depends on clocks or on process numbers, which are used again.
-# What it decides is convenience, not privacy: a living session taken for dead makes a twin pay once more, a dead one
-# taken for living makes it wait. Every reservation is charged either way.
+# Sessions
 
 try:
     import fcntl
@@ -322,7 +318,13 @@ ATTEMPTS = 100
 
 
 class Session:
-    """A file that stays locked as long as its process lives."""
+    """A file beside the ledger that stays locked as long as its process lives.
+
+    The kernel drops the lock when the process ends, however it ends (kill -9 too), so a reservation whose session file
+    is gone or unlocked is an orphan. Nothing depends on clocks or on process numbers, which are used again. This
+    decides convenience, not privacy: if a living session is taken for dead a twin pays once more, and if a dead one is
+    taken for living a twin waits. Every reservation is charged either way.
+    """
 
     def __init__(self, ledger: Path, token: str) -> None:
         """Create and lock the file; files of dead sessions are swept away first."""

@@ -1,6 +1,8 @@
-"""Which engine answers for some data: DuckDB, Spark or PostgreSQL.
+"""Which engine answers for some data (DuckDB, Spark or PostgreSQL), and what a table calls its columns.
 
-One place for each engine.
+The modules of Spark and PostgreSQL are loaded when a table of theirs is opened. Names and stored types come from the
+first line of a CSV file, the schema of a Parquet file or of a table in a DuckDB file, before a row is read. A CSV file
+has no types: what its cells are is declared, never guessed.
 """
 
 from __future__ import annotations
@@ -76,10 +78,7 @@ def check_dialect(declared: CsvDialect | None, table: Engine) -> None:
         )
 
 
-# What a table calls its columns, before a row of it is read: names and stored types, never a cell.
-#
-# The first line of a CSV file, the schema of a Parquet file or of a table in a DuckDB file. A CSV file has
-# no types: what its cells are is declared, never guessed.
+# Columns of a file, by names and stored types alone
 
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
 

@@ -1,10 +1,10 @@
 """Tables of Spark: the statements run in the cluster, and only their sums travel to the driver.
 
-A SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL;
-pyspark is loaded when a table is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names
-mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps: no setting of the
-session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write
-it into its logs. Spark leaves out files by their names, and empty ones, without a word: here such files are refused.
+A table is a SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL; pyspark
+is loaded when it is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names mean nothing.
+The text is total and exact with ANSI mode on or off and looks at no time stamps, so no setting of the session matters.
+CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write it into its
+logs. Spark leaves out files by their names, and empty ones, without a word: here such files are refused.
 Theory: docs/theory/exact-sums.md.
 """
 
@@ -46,12 +46,11 @@ from snapdp.tables.sql.categories import epoch_day
 from snapdp.tables.sql.dialects import SPARK
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, PLAIN, TEXT, TRUTH, WHOLE, Field, Rows
 
-# Parquet files on Spark: each file says its own columns, and those that are declared must be the same in all.
+# Parquet files
 #
-# Takes a reader and the files behind some paths. Spark alone gives a file that lacks a column nothing but missing
-# cells, and whether `Age` is read as `age` is a setting of the session. So declared columns are compared file by file,
-# by exact names, as DuckDB's are; a name that differs from a declared one in capitals only is refused. What is read
-# then has the declared columns alone, and no setting decides which they are.
+# Spark alone gives a file that lacks a column nothing but missing cells, and whether `Age` is read as `age` is a
+# setting of the session. So declared columns are compared file by file, by exact names, as DuckDB's are; a name that differs
+# from a declared one in capitals only is refused. What is read then has the declared columns alone.
 
 _NO_TYPE, _MILLIS = "UNKNOWN", "TIMESTAMP(MILLIS,"  # as parquet-java names them
 AT_ONCE = 8  # footers that are asked for at the same time; each is a job of Spark

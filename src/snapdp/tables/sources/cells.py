@@ -1,7 +1,10 @@
-"""Cells of Python objects as text that every engine reads alike.
+"""Columns in memory as every engine reads them alike: Python objects as text, times as dates, and digests of contents.
 
-Object columns hold anything; what is no number is a missing number, what is no text an unknown category.
-No object can raise in `cell_text`, `cell_digest` or `unpacked`: the schema alone decides whether a table is accepted.
+Object columns hold anything: what is not a number is a missing number, and what is not a text is an unknown category.
+No object can raise in `cell_text`, `cell_digest` or `unpacked`, and what is refused of an Arrow table is refused by its
+types, whatever it holds: the schema alone decides whether a table is accepted. Digests let the ledger recognise data
+that it has seen. They are private, and leave only keyed. Equal digests mean the same bytes and no more: the same rows
+in another file format or another order are another version of the same account.
 """
 
 from __future__ import annotations
@@ -32,10 +35,7 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.grouping.keys import KEY
 
-# Arrow tables as DuckDB reads them: times as dates, half precision as single, and a type it does not know by its name.
-#
-# Looks at types, never at a cell: what is refused here is refused whatever the column holds. Half precision
-# becomes single precision, which has every number of it.
+# Arrow tables: times become dates, and half precision becomes single precision, which has every number of it
 
 LONGEST_TYPE = 60
 
@@ -100,11 +100,10 @@ def unread(table: Any, names: Sequence[str], reads: Callable[[Any], object]) -> 
     return None
 
 
-# Dates and times in memory as dates that every engine reads alike: rounded down to the day, by whole numbers.
+# Dates and times, rounded down to the day by whole numbers
 #
-# Takes columns of numpy and Arrow. Engines cast such columns by conversions that overflow, or round up to
-# the next day; here nothing can fail: a time beyond the calendar is a day beyond every declared one. The date of an
-# instant is its date in UTC.
+# Engines cast such columns by conversions that overflow, or round up to the next day. Here nothing can fail: a time
+# beyond the calendar is a day beyond every declared one. The date of an instant is its date in UTC.
 
 UNITS = {"W": 7 * 86_400 * 10**18, "D": 86_400 * 10**18, "h": 3600 * 10**18, "m": 60 * 10**18, "s": 10**18}
 UNITS |= {"ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "as": 1}  # in attoseconds
@@ -179,6 +178,8 @@ def _dates(column: Any) -> Any:
         chunks.append(pa.array(days.astype(np.int32), mask=absent).cast(pa.date32()))
     return pa.chunked_array(chunks, type=pa.date32())
 
+
+# Python objects
 
 OF_NUMBERS = (NumberColumn, MagnitudeColumn)  # columns whose cells are read as numbers
 _NO_NUMBERS = re.compile("bool|date|time|duration|period|interval|month_day", re.IGNORECASE)
@@ -417,10 +418,7 @@ _EVERY_READING = (  # one column of each kind that reads cells in its own way
     PersonColumn(name="x"),
 )
 
-# Digests of contents: how the ledger recognises data that it has seen. Private: they leave only keyed.
-#
-# Reads bytes it is given. A digest says "the same bytes", no more: the same rows in another file format, or
-# in another order, are other bytes, and the ledger takes them for another version of the same account.
+# Digests
 
 
 def file_digest(paths: Iterable[Path], *more: bytes) -> bytes:

@@ -1,8 +1,12 @@
 """A CSV file as DuckDB reads it: checked byte by byte, then read as text.
 
-No row can fail to be a number; every row must have all cells. The text of the statement is public, so
-what the engine must know of the content (whether it may read in parallel) is told beside the text, by a variable of the
-connection. Theory: docs/theory/exact-sums.md, (11).
+DuckDB alone does not do. It misses quotes that stay open, takes a CR in the midst of LF for the end of a row, drops a
+last line that is longer than its buffer, and looks at no cell that was not asked for. So `Scan` decides these before
+DuckDB reads the file; only the number of cells in each row is left to the engine. It also counts the lines, and an
+engine that reads another number of rows is not believed. The text of the statement is public, so what the engine must
+know of the content (whether it may read in parallel) travels beside it, in a variable of the connection.
+The first line alone decides what is suggested about delimiter and encoding: names are public, no row is read, and a
+guess counts only once it is declared. Theory: docs/theory/exact-sums.md, (11).
 """
 
 from __future__ import annotations
@@ -173,20 +177,12 @@ def dialect_mark(dialect: CsvDialect) -> bytes:
     return f"CsvDialect({', '.join(f'{key}={value!r}' for key, value in said.items())})".encode()
 
 
-# Whether the bytes of a CSV file are well formed, in blocks and fast: what DuckDB does not see or does not refuse.
-#
-# Reads bytes that it is given. DuckDB alone does not do: it misses quotes that stay open, takes a CR in the
-# midst of LF for the end of a row, drops a last line that is longer than its buffer, and looks at no cell that was not
-# asked for. So these are decided here, before it reads the file:
+# Well-formed bytes, judged in blocks
 #
 #     text     UTF-8 or Latin-1, as declared, without NUL
 #     quotes   an opening one stands at the start of a cell, a closing one at its end, one inside is doubled, none is
 #              open
 #     rows     all end alike, and none is longer than a block
-#
-# What is left to the engine is the number of cells in each row. The lines are counted as well: an engine that reads
-# another number of rows than the file has is not believed. A file without quotes and CR, the usual one, costs a few
-# searches for a byte.
 
 BLOCK = 1 << 22  # more than the longest row
 NUL, NOT_TEXT, MARKED = "nul", "not in the declared encoding", "marked as UTF-8"
@@ -356,10 +352,7 @@ def _line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
     return opened
 
 
-# How the first line of a CSV file seems to be written, where that is not what is declared.
-#
-# Reads bytes that it is given, of the first line alone: its names are public, and no row is looked at. What
-# it finds is a guess that somebody confirms by declaring it.
+# The first line: how it seems to be written, where that is not what is declared
 
 UTF_8, LATIN_1 = "utf-8", "latin-1"
 SAVED = 'Save the file as UTF-8 (in Excel: Save as, "CSV UTF-8")'
@@ -412,10 +405,6 @@ def latin_1_told(start: bytes, dialect: CsvDialect, *, is_declared: bool) -> tup
     told = f"{ADVICE[UTF_8]} It seems to have {SEPARATORS[mark]} between its cells: declare that too."
     return told, {"encoding": LATIN_1, "delimiter": mark}
 
-
-# Whether a first line may be one of cells: a name of a column hardly looks like a number, a date or an address.
-#
-# Nothing is loaded for it: shells ask while somebody types.
 
 MANY_DIGITS = re.compile(r"\d\D{0,3}\d{4}|\d{6}")  # a day with its year, a telephone number, an identifier
 

@@ -1,13 +1,14 @@
-"""A cell of a category column to its place in the declared list, in SQL that no cell can stop.
+"""Cells of category and magnitude columns to their places, in SQL that no cell can stop.
 
-Writes SQL, runs nothing. What a cell means is said in `studies.categories`; here the same is said to an
-engine. Casts of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole
-numbers alone, from yyyymmdd:
+This writes SQL and runs nothing. What a cell means is defined in `studies.categories` and `studies.magnitudes`. Casts
+of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole numbers
+alone, from yyyymmdd:
 
     ordinal = 365 z + z/4 - z/100 + z/400 + (367 m - 362)/12 - {0, 1, 2} + d,  z = y - 1      theory, exact-sums (13)
 
 A cell that is present and means nothing is a stand-in that is no category: ODD among numbers, 2 among booleans, the day
-0 among dates. Theory: docs/theory/exact-sums.md, (13).
+0 among dates. Magnitudes are compared with powers of two, which are doubles: a text that is no number is NaN, which is
+in no place, and what is missing is NULL. Theory: docs/theory/exact-sums.md, (13); docs/theory/exploring.md, (1).
 """
 
 from __future__ import annotations
@@ -201,11 +202,7 @@ def epoch_day(count: str, *, per_day: int, dialect: Dialect) -> str:
     return f"({dialect.whole_quotient.format(count, per_day)} - CASE WHEN {count} % {per_day} < 0 THEN 1 ELSE 0 END)"
 
 
-# A cell of a column of magnitudes to its place: comparisons with powers of two, which are doubles.
-#
-# Writes SQL, runs nothing. What a place is, `studies.magnitudes` says. A cell is read as in every column of
-# numbers; a text that is no number is NaN here, which no number is, and what is missing is NULL. No cast and no
-# comparison can fail. Theory: docs/theory/exploring.md, (1).
+# Magnitudes
 
 
 def magnitude_cell(field: Field, dialect: Dialect) -> str:

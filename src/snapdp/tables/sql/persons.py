@@ -130,12 +130,12 @@ def _sized(rows: str, row: str, keys: Collection[str], names: Sequence[str]) -> 
     )
 
 
-# Groups by keys in SQL: a row has the code of the key that its cells are, and what comes back are columns of numbers.
+# Groups by keys: a row has the code of the key that its cells are
 #
-# Writes SQL, runs nothing, and makes answers of what came back. A table (k0, k1, ..., code) of keys is
-# joined with the rows; keys are distinct, so no row is met twice, and a row that meets none is in no cell. As there may
-# be millions of keys the engine answers with arrays, of the codes that some row has; every other cell is 0. Sums may
-# leave 64 bits: they come in two pieces, and are put together as exact integers. Theory: docs/theory/exact-sums.md (8).
+# A table (k0, k1, ..., code) of keys is joined with the rows; keys are distinct, so no row is met twice, and a row that
+# meets none is in no cell. As there may be millions of keys the engine answers with arrays, of the codes that some row
+# has; every other cell is 0. Sums may leave 64 bits: they come in two pieces, and are put together as exact integers.
+# Theory: docs/theory/exact-sums.md (8).
 
 LIMB = 62  # bits of the lower piece of a sum
 CODE, ABOVE = "code", "_above"  # of the columns that come back: the code, and the upper piece of a sum
