@@ -161,8 +161,8 @@ def account_from(standing: Standing, opening: Mapping[str, Any], amendment: Amen
     )
 
 
-def charge_from(body: Mapping[str, Any]) -> Charge:
-    """Return the charge that a reservation made; nobody is behind it until somebody is found."""
+def charge_from(body: Mapping[str, Any], state: str, answer: Answer | None) -> Charge:
+    """Return the charge that a reservation made, and what became of it."""
     return Charge(
         number=body["number"],
         time=body["time"],
@@ -170,8 +170,8 @@ def charge_from(body: Mapping[str, Any]) -> Charge:
         version=body["version"],
         request=body["request"],
         asked=canonical(body["asked"]),
-        state=ORPHANED,
-        answer=None,
+        state=state,
+        answer=answer,
     )
 
 
@@ -277,24 +277,6 @@ def payable(amount: Fraction) -> Fraction:
     return amount
 
 
-def misfit(answer: Answer, fault: str) -> LedgerError:
-    return LedgerError(
-        f"entry {answer.number} of the account {answer.account!r} {fault}.",
-        "It is no answer and is not handed out: verify the ledger. No release was made and nothing was spent.",
-        account=answer.account,
-        number=answer.number,
-    )
-
-
-def not_sound(problems: Sequence[str]) -> LedgerError:
-    others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
-    return LedgerError(
-        f"the ledger is not sound: {problems[0]}{others}",
-        "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
-        problems=tuple(problems),
-    )
-
-
 def other_account(known: str, account: str) -> LedgerError:
     return LedgerError(
         f"this data is known under the account {known!r}, not {account!r}.",
@@ -327,14 +309,12 @@ def closed_before() -> LedgerError:
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:
     """Return the refusal of a charge that an account cannot pay."""
+    facts: dict[str, Any] = {"needed": amount, "left": holder.left, "cap": holder.cap, "account": holder.name}
     if holder.closed:
         return BudgetError(
             f"the account {holder.name!r} was closed: it takes no further charge.",
             "Requests answered before are repeated free of charge. Nothing was spent.",
-            needed=amount,
-            left=holder.left,
-            cap=holder.cap,
-            account=holder.name,
+            **facts,
             closed=True,
         )
     if holder.left:
@@ -349,10 +329,7 @@ def too_much(holder: Account, amount: Fraction) -> BudgetError:
         f"this release needs epsilon = {shown(amount)}; "
         f"the account {holder.name!r} has {shown(holder.left)} left of {shown(holder.cap)}.",
         advice,
-        needed=amount,
-        left=holder.left,
-        cap=holder.cap,
-        account=holder.name,
+        **facts,
     )
 
 
@@ -441,23 +418,6 @@ def given_reason(reason: Any) -> str:
             f"Give one line of at most {LONGEST_REASON} printable characters. Nothing was changed.",
         )
     return told
-
-
-def not_raised(name: str, *, cap: Fraction, wanted: Fraction) -> LedgerError:
-    how = "is the cap already" if wanted == cap else f"is below the cap, which is {shown(cap)}"
-    return LedgerError(
-        f"cap = {shown(wanted)} {how}: a cap is raised, never lowered.",
-        "Where no more is to be spent on the dataset, close the account. Nothing was changed.",
-        account=name,
-    )
-
-
-def closed_for_good(name: str) -> LedgerError:
-    return LedgerError(
-        f"the account {name!r} was closed.",
-        "It stays closed: its cap cannot be raised, and what it answered before is free as ever. Nothing was changed.",
-        account=name,
-    )
 
 
 # The terms of an account: from what you type, or from what a study declares

@@ -49,7 +49,7 @@ class CopiedKeys:
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the keys in order, a few at a time."""
         with _engine() as connection:
-            found = connection.execute(f"SELECT * FROM {_copied(self.copy)}")
+            found = connection.execute(f"SELECT * FROM {_parquet(self.copy)}")
             while page := found.fetchmany(AT_ONCE):
                 yield from page
 
@@ -95,14 +95,14 @@ def _read(connection: Any, path: Any, names: Sequence[str], shown: str, file: Co
     connection.execute(f"COPY (SELECT {texts} FROM {rows.origin}) TO {literal(file.copy)} (FORMAT PARQUET)")
     if source.state() != state:
         raise changed_file()
-    origin = _numbered(file.copy)
+    origin = _parquet(file.copy, numbered=True)
     _check_texts(connection, origin, names, shown)
     _check_distinct(connection, origin, len(names), shown)
     listed = list(file.rows()) if count <= INLINE else []
     return keys_of(
         names,
         count=count,
-        digest=digest_of_selected(connection, f"SELECT * FROM {_copied(file.copy)}", names),
+        digest=digest_of_selected(connection, f"SELECT * FROM {_parquet(file.copy)}", names),
         listed=listed,
         compare=_comparisons(connection, origin, len(names)),
         file=file,
@@ -203,14 +203,12 @@ def digest_of_selected(connection: Any, chosen: str, names: Sequence[str]) -> st
     return f"sha256:{digest.hexdigest()}"
 
 
-def _copied(copy: str) -> str:
-    """Return where the keys of a copy are read; its directory may have any name, a pattern too."""
-    return f"read_parquet({path_literal(Path(copy))})"
+def _parquet(copy: str, *, numbered: bool = False) -> str:
+    """Return where the keys of a copy are read, with the number of each row from 0 on if asked for.
 
-
-def _numbered(copy: str) -> str:
-    """Return the same with the number of each row, from 0 on."""
-    return f"read_parquet({path_literal(Path(copy))}, file_row_number = true)"
+    The directory of the copy may have any name, a pattern too.
+    """
+    return f"read_parquet({path_literal(Path(copy))}{', file_row_number = true' if numbered else ''})"
 
 
 def load_keys(connection: Any, name: str, keys: Keys) -> None:
@@ -219,7 +217,7 @@ def load_keys(connection: Any, name: str, keys: Keys) -> None:
     if keys.file is None:
         load_texts(connection, name, dict(zip(names, zip(*keys.rows(), strict=True), strict=True)))
         return
-    origin = _numbered(keys.file.copy)
+    origin = _parquet(keys.file.copy, numbered=True)
     connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(names)}, file_row_number AS code FROM {origin}")
 
 

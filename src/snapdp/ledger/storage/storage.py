@@ -14,11 +14,13 @@ Rules of change:
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from snapdp.errors import LedgerError
 from snapdp.values import Value
 
+R = TypeVar("R")
 FORMAT = 1
 PAGE = 500  # entries read at a time
 NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
@@ -26,6 +28,11 @@ OTHER_VERSION = (
     "was made by another version of snapdp, or by another program.",
     "Use the one that made it. Nothing in it was changed, and nothing was spent.",
 )
+
+
+def first(found: Sequence[R]) -> R | None:
+    """Return the first of some rows; None where there is none."""
+    return found[0] if found else None
 
 
 class UnavailableError(LedgerError):

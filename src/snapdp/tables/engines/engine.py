@@ -151,7 +151,7 @@ class Engine(ABC):
             return declared_look([], [], 0, {})
         judged, keys = judge_declared(columns, rows, self.dialect)
         self._load(connection, keys)
-        with nullcontext() if watch is None else self._watched(connection, watch):
+        with self._watching(connection, watch):
             total, found = self._tallied(connection, rows, judged, counted)
             shapes = self._shapes(connection, rows, judged, shaped_verdicts(columns, judged, found))
         return declared_look(columns, found, total, shapes, is_csv=self.source.dialect is not None)
@@ -168,7 +168,7 @@ class Engine(ABC):
         for field in rows.fields:
             starts.append(len(judged))
             judged += judge_undeclared(len(judged), field, self.dialect)
-        with nullcontext() if watch is None else self._watched(connection, watch):
+        with self._watching(connection, watch):
             total, found = self._tallied(connection, rows, judged, counted)
             ends = [*starts[1:], len(judged)]
             readings = [
@@ -218,10 +218,13 @@ class Engine(ABC):
         texts = [each.text for each in todo.statements]
         if counted is not None and persons_of(asked):  # the first number is then that of the rows that are kept
             texts.append(f"SELECT COUNT(*) FROM {self.source.open(connection, []).origin}")
-        with nullcontext() if watch is None else self._watched(connection, watch):
+        with self._watching(connection, watch):
             results = self._select(connection, texts)
         _check_rows(counted, results[-1 if len(results) > len(todo.statements) else 0][0][0])
         return todo.read(results[: len(todo.statements)])
+
+    def _watching(self, connection: Any, watch: Watch | None) -> AbstractContextManager[object]:
+        return nullcontext() if watch is None else self._watched(connection, watch)
 
     def _read(self, action: Callable[[Any], R]) -> R:
         """Return what an action on a connection reads from one state of the files."""

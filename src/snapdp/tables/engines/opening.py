@@ -22,7 +22,7 @@ from snapdp.tables.engines.engine import Engine
 from snapdp.tables.sources.csv import CsvSource, delimiter_seen, encoding_seen, latin_1_told, may_be_cell, names_in
 from snapdp.tables.sources.opening import open_source
 from snapdp.tables.sources.source import CSV_ENDINGS, PARQUETS, is_csv_name, no_dialect
-from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE, Rows
+from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TRUTH, WHOLE, Rows
 from snapdp.values import Value, replaced
 
 
@@ -95,7 +95,7 @@ def stored_columns(
 ) -> tuple[StoredColumn, ...]:
     """Return the columns of a file in their order."""
     fields = open_table(path, table=table, dialect=dialect).fields()
-    return tuple(StoredColumn(name=each.name, kind=None if each.kind == TEXT else _kind(each)) for each in fields)
+    return tuple(StoredColumn(name=each.name, kind=_CALLED.get(each.kind)) for each in fields)
 
 
 def check_columns(path: str | Path, columns: Iterable[Column], *, dialect: CsvDialect | None = None) -> None:
@@ -148,7 +148,3 @@ def _start(path: str | Path, dialect: CsvDialect | None) -> tuple[bytes, CsvDial
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:
     """Tell whether the first line of a file may be one of cells: a name of a column hardly begins as a number does."""
     return any(each.kind is None and may_be_cell(each.name) for each in columns)
-
-
-def _kind(field: Any) -> str | None:
-    return _CALLED.get(field.kind)

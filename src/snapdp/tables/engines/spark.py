@@ -49,8 +49,8 @@ from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, PLA
 # Parquet files
 #
 # Spark alone gives a file that lacks a column nothing but missing cells, and whether `Age` is read as `age` is a
-# setting of the session. So declared columns are compared file by file, by exact names, as DuckDB's are; a name that differs
-# from a declared one in capitals only is refused. What is read then has the declared columns alone.
+# setting of the session. So declared columns are compared file by file, by exact names, as DuckDB's are; a name that
+# differs from a declared one in capitals only is refused. What is read then has the declared columns alone.
 
 _NO_TYPE, _MILLIS = "UNKNOWN", "TIMESTAMP(MILLIS,"  # as parquet-java names them
 AT_ONCE = 8  # footers that are asked for at the same time; each is a job of Spark
@@ -295,7 +295,7 @@ class SparkFiles(SparkSource):
         if len(self._listed().inputFiles()) > len(set(names)):  # Spark scans no file without a byte
             raise DataError("one of the files is empty.", "A file has at least a header; leave an empty one out.")
         if not names:
-            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+            raise _no_files()
         each_once(names)
         if self.dialect and not all(is_csv_name(name.rpartition("/")[2]) for name in names):
             raise DataError("a file among the CSV files is none by its name.", f"Known: {', '.join(CSV_ENDINGS)}.")
@@ -324,7 +324,7 @@ class SparkFiles(SparkSource):
             self._footers = footer_types(self.session, paths)
             self._names = tuple(self._schemas[1][0].fieldNames()) if state else ()
         if not state:
-            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+            raise _no_files()
         paths = [path for path, _, _ in state]
         return declared_frame(self._reader(), paths, self._schemas[1], self._footers, names)
 
@@ -446,6 +446,10 @@ def _started(master: str) -> Any:
     if session is None:
         raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
     return session
+
+
+def _no_files() -> DataError:
+    return DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
 
 
 def _is_local(session: Any) -> bool:

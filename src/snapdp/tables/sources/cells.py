@@ -59,26 +59,24 @@ def chosen_columns(table: Any, places: Sequence[int]) -> Any:
     if not places:
         return pa.table({"c0": np.zeros(table.num_rows, dtype=np.int8)})
     chosen = table.select(list(places)).rename_columns([f"c{number}" for number in range(len(places))])
-    return _in_singles(in_days(chosen))
+    for place, field in enumerate(chosen.schema):
+        column = chosen.column(place)
+        read = _singles(column) if pa.types.is_float16(field.type) else _dates(column)
+        if read is not None:
+            chosen = chosen.set_column(place, field.name, read)
+    return chosen
 
 
-def _in_singles(table: Any) -> Any:
-    """Return a table whose columns of half precision are of single precision."""
-    import pyarrow as pa
-
-    for place, field in enumerate(table.schema):
-        if pa.types.is_float16(field.type):
-            chunks = [_singles(chunk) for chunk in table.column(place).chunks]
-            table = table.set_column(place, field.name, pa.chunked_array(chunks, type=pa.float32()))
-    return table
-
-
-def _singles(chunk: Any) -> Any:
+def _singles(column: Any) -> Any:
+    """Return a column of half precision as one of single precision."""
     import numpy as np
     import pyarrow as pa
 
-    numbers = chunk.to_numpy(zero_copy_only=False).astype(np.float32)  # by numpy: not every Arrow casts them
-    return pa.array(numbers, mask=np.asarray(chunk.is_null()))
+    chunks = []
+    for chunk in column.chunks:
+        numbers = chunk.to_numpy(zero_copy_only=False).astype(np.float32)  # by numpy: not every Arrow casts them
+        chunks.append(pa.array(numbers, mask=np.asarray(chunk.is_null())))
+    return pa.chunked_array(chunks, type=pa.float32())
 
 
 def unread(table: Any, names: Sequence[str], reads: Callable[[Any], object]) -> DataError | None:
@@ -145,21 +143,6 @@ def whole_days(numbers: Any, unit: int) -> Any:
     return np.fromiter((min(max(each, EARLIEST), LATEST) for each in exact), dtype=np.int64, count=len(numbers))
 
 
-def in_days(table: Any) -> Any:
-    """Return an Arrow table whose times are dates."""
-    for place, field in enumerate(table.schema):
-        dates = _dates(table.column(place))
-        if dates is not None:
-            table = table.set_column(place, field.name, dates)
-    return table
-
-
-def arrow_days(column: Any) -> Any:
-    """Return the dates of an Arrow column of times, as an array of numpy; None where it holds something else."""
-    dates = _dates(column)
-    return None if dates is None else dates.to_numpy()
-
-
 def _dates(column: Any) -> Any:
     """Return a column of times as dates; None where it holds something else."""
     import numpy as np
@@ -211,9 +194,9 @@ def unpacked(column: Any) -> Any:
         elif getattr(dtype, "kind", "O") == "M":  # instants: in UTC, without a zone
             return np.asarray(getattr(column, "array", column), dtype=f"M8[{dtype.unit}]")
     if library == "pyarrow":
-        times = arrow_days(column)
-        if times is not None:
-            return times
+        dates = _dates(column)
+        if dates is not None:
+            return dates.to_numpy()
     return _objects(column) if library in ("pandas", "pyarrow") else column
 
 

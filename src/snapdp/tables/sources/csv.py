@@ -74,6 +74,7 @@ class CsvSource(Source):
             Field(name=name, reads=f"c{i}", stored="text", kind=TEXT, numbers=numbers) for i, name in enumerate(names)
         ]
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        nulls = [literal(each) for each in self.dialect.nulls]
         options = {
             "header": "true",
             "auto_detect": "false",
@@ -81,7 +82,7 @@ class CsvSource(Source):
             "delim": literal(self.dialect.separator),
             "quote": literal(self.dialect.quote),
             "escape": literal(self.dialect.quote),
-            "nullstr": self._null_texts(),
+            "nullstr": nulls[0] if len(nulls) == 1 else f"[{', '.join(nulls)}]",
             "allow_quoted_nulls": "false",
             "strict_mode": "true",
             "null_padding": "false",
@@ -94,10 +95,6 @@ class CsvSource(Source):
         said = ", ".join(f"{key} = {value}" for key, value in options.items())
         certain = any(column.name in names for column in columns)
         return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields), certain=certain)
-
-    def _null_texts(self) -> str:
-        texts = [literal(each) for each in self.dialect.nulls]
-        return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
     def start(self) -> bytes:
         """Return the first bytes of the file, with the first line whole."""
@@ -217,7 +214,10 @@ class Scan:
             return
         self._check_text(block)
         if not self._started:
-            self._started, block = True, self._unmarked(block)
+            self._started = True
+            if self._encoding != "utf-8" and block.startswith(BOM):  # only UTF-8 has a byte order mark
+                self._found(MARKED)
+            block = block.removeprefix(BOM)
         data = self._waiting + block if self._waiting else block
         self._waiting = data[-1:] if data.endswith((self._quote, b"\r")) else b""
         row_ends = self._judge(data[:-1] if self._waiting else data)
@@ -237,12 +237,6 @@ class Scan:
 
     def _found(self, problem: str) -> None:
         self.problem = self.problem or problem
-
-    def _unmarked(self, block: bytes) -> bytes:
-        """Return the start of a file behind its byte order mark, which only UTF-8 has."""
-        if self._encoding != "utf-8" and block.startswith(BOM):
-            self._found(MARKED)
-        return block.removeprefix(BOM)
 
     def _check_text(self, block: bytes) -> None:
         if b"\x00" in block:

@@ -197,12 +197,11 @@ def changed_file() -> DataError:
 
 def stat_of(paths: Sequence[Path]) -> object:
     """Return what changes when a file does; None for one that is not there."""
-    return [_stat(path) for path in paths]
-
-
-def _stat(path: Path) -> object:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    states: list[object] = []
+    for path in paths:
+        try:
+            found = path.stat()
+            states.append((found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+        except OSError:
+            states.append(None)
+    return states

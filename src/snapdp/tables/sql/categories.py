@@ -71,8 +71,12 @@ def category_code(column: CategoryColumn, cell: str, field: Field, dialect: Dial
     if isinstance(column, MagnitudeColumn):
         return magnitude_code(column, cell, dialect, unknown=unknown, null=null)
     if isinstance(column, DateColumn):
-        inside, place = _is_inside(column, cell, dialect), _period(column, cell, dialect)
-        return f"CASE WHEN {cell} IS NULL THEN {null} WHEN {inside} THEN {place} ELSE {unknown} END"
+        first, last = (day.isoformat().replace("-", "") for day in (column.first, column.last))
+        inside, place = is_day(cell, dialect), _period(column, cell, dialect)
+        return (
+            f"CASE WHEN {cell} IS NULL THEN {null} WHEN {cell} >= {int(first)} AND {cell} <= {int(last)} AND {inside} "
+            f"THEN {place} ELSE {unknown} END"
+        )
     labels = ("0", "1") if isinstance(column, BooleanColumn) else column.categories
     known = " ".join(
         f"WHEN {cell} = {_constant(column, each, field, dialect)} THEN {code}" for code, each in enumerate(labels)
@@ -151,12 +155,6 @@ def calendar_day(field: Field, dialect: Dialect) -> str:
     dated = dialect.matches.format(text, dialect.quoted(ISO_DATE))
     digits = dialect.whole_number.format(f"REPLACE(SUBSTR(TRIM({text}), 1, 10), '-', '')")
     return f"CASE WHEN {text} IS NULL THEN NULL WHEN {dated} THEN {digits} ELSE 0 END"
-
-
-def _is_inside(column: DateColumn, p: str, dialect: Dialect) -> str:
-    """Return a test whether yyyymmdd is a day of the calendar, from the first to the last."""
-    first, last = (int(day.isoformat().replace("-", "")) for day in (column.first, column.last))
-    return f"{p} >= {first} AND {p} <= {last} AND {is_day(p, dialect)}"
 
 
 def is_day(p: str, dialect: Dialect) -> str:
