@@ -8,8 +8,8 @@ Rules of change:
 - a ledger says its format and the digest of the schema that made it (schema.py), in the first columns of its row; one
   with another format or digest is refused before anything else of it is read;
 - an entry is never rewritten: records and published heads name its digest;
-- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (rules.py,
-  rules.py) and the server's (postgres.sql) say the same of it in the same commit.
+- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (rules.py)
+  and the server's (postgres.sql) say the same of it in the same commit.
 """
 
 from __future__ import annotations

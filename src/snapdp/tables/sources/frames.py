@@ -1,7 +1,7 @@
 """Columns in memory: dicts of numpy columns or lists, frames of pandas and Polars, Arrow tables.
 
 Registered on a DuckDB connection that the engine hands in. Nothing is guessed: Python objects become text
-by one rule (`cells`), times become dates (`calendar`), and what has a schema keeps it.
+and times become dates by one rule each (`cells`), and what has a schema keeps it.
 Errors here speak to the data holder before anything is spent: they name columns and types, never a cell.
 """
 

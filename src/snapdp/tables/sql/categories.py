@@ -1,6 +1,6 @@
 """Cells of category and magnitude columns to their places, in SQL that no cell can stop.
 
-This writes SQL and runs nothing. What a cell means is defined in `studies.categories` and `studies.magnitudes`. Casts
+This writes SQL and runs nothing. What a cell means is defined in `studies.categories` and `studies.columns`. Casts
 of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole numbers
 alone, from yyyymmdd:
 
