@@ -270,9 +270,10 @@ class Scan:
         before = self._quote if self._inside else self._last
         rows = before + self._quote.join(parts[self._inside :: 2])  # one quote for each part in quotes
         self._note_quotes(len(parts) - 1)
-        classes = (rows + self._quote if self._inside else rows).translate(self._beside)
-        if len(parts) > 1 and (b"\0" + self._quote in classes or self._quote + b"\0" in classes):
-            self._found(STRAY_QUOTE)
+        if len(parts) > 1:
+            beside = (rows + self._quote if self._inside else rows).translate(self._beside)
+            if b"\0" + self._quote in beside or self._quote + b"\0" in beside:
+                self._found(STRAY_QUOTE)
         pairs, every = rows.count(b"\r\n", 1), rows.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         returns = rows.count(b"\r", 1) - pairs
         ends = {b"\r\n": pairs, b"\r": returns, b"\n": every.count(b"\n", 1) - pairs - returns}
