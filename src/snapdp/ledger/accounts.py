@@ -1,7 +1,9 @@
-"""The values of a ledger: accounts, reservations, answers, charges, and the refusals that speak of them.
+"""The values of a ledger: accounts, reservations, answers, charges, amendments, and the refusals that speak of them.
 
-Opens nothing. Everything here is public: a message names accounts and amounts, as exact fractions, and
-says what was spent.
+Nothing is opened here, and everything is public: a message names accounts and amounts, as exact fractions, and says
+what was spent. An amendment raises the cap of an account or closes it, and is an entry of its chain, with a reason that
+everybody may read. A cap is never lowered and a closed account is never opened again, so the cap in force is the
+largest there ever was. Theory: docs/theory/ledger.md, (12)-(14).
 """
 
 from __future__ import annotations
@@ -159,8 +161,8 @@ def account_from(standing: Standing, opening: Mapping[str, Any], amendment: Amen
     )
 
 
-def charge_from(body: Mapping[str, Any]) -> Charge:
-    """Return the charge that a reservation made; nobody is behind it until somebody is found."""
+def charge_from(body: Mapping[str, Any], state: str, answer: Answer | None) -> Charge:
+    """Return the charge that a reservation made, and what became of it."""
     return Charge(
         number=body["number"],
         time=body["time"],
@@ -168,8 +170,8 @@ def charge_from(body: Mapping[str, Any]) -> Charge:
         version=body["version"],
         request=body["request"],
         asked=canonical(body["asked"]),
-        state=ORPHANED,
-        answer=None,
+        state=state,
+        answer=answer,
     )
 
 
@@ -275,24 +277,6 @@ def payable(amount: Fraction) -> Fraction:
     return amount
 
 
-def misfit(answer: Answer, fault: str) -> LedgerError:
-    return LedgerError(
-        f"entry {answer.number} of the account {answer.account!r} {fault}.",
-        "It is no answer and is not handed out: verify the ledger. No release was made and nothing was spent.",
-        account=answer.account,
-        number=answer.number,
-    )
-
-
-def not_sound(problems: Sequence[str]) -> LedgerError:
-    others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
-    return LedgerError(
-        f"the ledger is not sound: {problems[0]}{others}",
-        "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
-        problems=tuple(problems),
-    )
-
-
 def other_account(known: str, account: str) -> LedgerError:
     return LedgerError(
         f"this data is known under the account {known!r}, not {account!r}.",
@@ -325,14 +309,12 @@ def closed_before() -> LedgerError:
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:
     """Return the refusal of a charge that an account cannot pay."""
+    facts: dict[str, Any] = {"needed": amount, "left": holder.left, "cap": holder.cap, "account": holder.name}
     if holder.closed:
         return BudgetError(
             f"the account {holder.name!r} was closed: it takes no further charge.",
             "Requests answered before are repeated free of charge. Nothing was spent.",
-            needed=amount,
-            left=holder.left,
-            cap=holder.cap,
-            account=holder.name,
+            **facts,
             closed=True,
         )
     if holder.left:
@@ -347,17 +329,11 @@ def too_much(holder: Account, amount: Fraction) -> BudgetError:
         f"this release needs epsilon = {shown(amount)}; "
         f"the account {holder.name!r} has {shown(holder.left)} left of {shown(holder.cap)}.",
         advice,
-        needed=amount,
-        left=holder.left,
-        cap=holder.cap,
-        account=holder.name,
+        **facts,
     )
 
 
-# Amendments: how the cap of an account is raised and how an account is closed, each an entry of its chain.
-#
-# Opens nothing. A cap is never lowered and a closed account never opened again: so the cap in force is the
-# largest there ever was. What an amendment says is public, its reason too. Theory: docs/theory/ledger.md, (12)-(14).
+# Amendments
 
 LONGEST_REASON = 500
 # What no reason holds for ever, whatever a version of Unicode calls printable: control characters, breaks of lines and
@@ -444,26 +420,7 @@ def given_reason(reason: Any) -> str:
     return told
 
 
-def not_raised(name: str, *, cap: Fraction, wanted: Fraction) -> LedgerError:
-    how = "is the cap already" if wanted == cap else f"is below the cap, which is {shown(cap)}"
-    return LedgerError(
-        f"cap = {shown(wanted)} {how}: a cap is raised, never lowered.",
-        "Where no more is to be spent on the dataset, close the account. Nothing was changed.",
-        account=name,
-    )
-
-
-def closed_for_good(name: str) -> LedgerError:
-    return LedgerError(
-        f"the account {name!r} was closed.",
-        "It stays closed: its cap cannot be raised, and what it answered before is free as ever. Nothing was changed.",
-        account=name,
-    )
-
-
-# What an account is opened with: from what somebody types, or from what a study declares.
-#
-# Opens nothing.
+# The terms of an account: from what you type, or from what a study declares
 
 
 class Declared(Protocol):

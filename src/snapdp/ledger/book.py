@@ -1,8 +1,9 @@
-"""A ledger that is open: how its accounts stand, what they were charged and answered, and whether all of it fits.
+"""An open ledger, to read: how its accounts stand, what they were charged and answered, and whether all of it fits.
 
-It never sees a row of data, and writes nothing: ledger.py adds to it. Every look is one transaction. An
-account is shown if its first and last entry say what its standing says, an answer is handed out if it belongs to its
-reservation; `verify` looks at everything. Theory: docs/theory/ledger.md, "What verify shows".
+It never sees a row of data and writes nothing; ledger.py adds the writing. Every method is one transaction. An account
+is shown if its first and last entry agree with its standing, and an answer is handed out if it belongs to its
+reservation; `verify` checks everything. Theory: docs/theory/ledger.md, "What verify shows".
+The end of the file finds what a request repeats: the very same request is free, the same statistic is charged again.
 """
 
 from __future__ import annotations
@@ -33,15 +34,13 @@ from snapdp.ledger.accounts import (
     answer_from,
     charge_from,
     in_force,
-    misfit,
-    not_sound,
 )
 from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, amount_from, canonical
 from snapdp.ledger.rules import DECLARED, Terms, answer_fault, identical, missing, replayed, reserve_fault, walk
 from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
 from snapdp.studies.declarations import digest
-from snapdp.values import Value, replaced
+from snapdp.values import Value
 
 MOST_NAMES = 10  # of accounts, in a refusal
 RECENT = 500  # entries of an account that `recent` reads: what a release does takes no longer as the history grows
@@ -183,7 +182,12 @@ class Book:
                     raise
                 problems.append(error.problem)
         if problems:
-            raise not_sound(problems)
+            others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
+            raise LedgerError(
+                f"the ledger is not sound: {problems[0]}{others}",
+                "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
+                problems=tuple(problems),
+            )
         return Verification(accounts=seen[0], entries=seen[1], amendments=tuple(amended))
 
     def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -213,12 +217,14 @@ class Book:
 
     def _charge(self, holder: Account, reserve: Entry, closing: Entry | None) -> Charge:
         """Return the charge that a reservation made, and what became of it."""
-        body = chain.read(reserve)
+        body, answer = chain.read(reserve), None
         if closing is None:
             state = IN_PROGRESS if self._storage.session_lives(str(body["session"])) else ORPHANED
-            return replaced(charge_from(body), state=state)
-        answer = self._answer(holder, closing, reserve) if closing.kind == COMMIT else None
-        return replaced(charge_from(body), state=ABANDONED if answer is None else COMMITTED, answer=answer)
+        elif closing.kind == COMMIT:
+            state, answer = COMMITTED, self._answer(holder, closing, reserve)
+        else:
+            state = ABANDONED
+        return charge_from(body, state, answer)
 
     @contextmanager
     def _transaction(self, *, writing: bool) -> Iterator[None]:
@@ -291,7 +297,12 @@ class Book:
         terms = Terms(holder.relation, holder.rows, holder.unit)
         fault = answer_fault(body, reserve, reserved) or reserve_fault(reserved, terms, answer.author)
         if fault is not None:
-            raise misfit(answer, fault)
+            raise LedgerError(
+                f"entry {answer.number} of the account {answer.account!r} {fault}.",
+                "It is no answer and is not handed out: verify the ledger. No release was made and nothing was spent.",
+                account=answer.account,
+                number=answer.number,
+            )
         return answer
 
     def _twin(self, holder: Account, version: str, request: str) -> Answer | str | None:
@@ -311,10 +322,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:MOST_NAMES])) + ", ..." * (len(names) > MOST_NAMES)
 
 
-# What a request asks for that its account released before: the very same is free, the same statistic is paid again.
-#
-# Opens nothing. A request is compared as a whole, and each of its statistics by itself: by everything that
-# it declares but its cost. Everything here is public.
+# Repeats: a request is compared as a whole, and each statistic by all that it declares but its cost
 
 COST = ("epsilon", "alpha")  # with others a statistic is the same, and its number another
 

@@ -1,22 +1,21 @@
 """The ledger: accounts with a cap, charged before anything random happens, never beyond the cap.
 
-It never sees a row of data. Idea: reserve -> draw -> record -> commit. A reservation is durable before
-`reserve` returns: a crash at any later point leaves it spent. Amounts are exact rationals kept as text, added and
-compared here, inside the only writing transaction, and written only if the account still stands where it was read
+It never sees a row of data. The order is reserve -> draw -> record -> commit. A reservation is durable before `reserve`
+returns, so a crash at any later point leaves it spent. Amounts are exact rationals kept as text, added and compared
+here, inside the only writing transaction, and written only if the account still stands where it was read
 (compare-and-swap). The same request on the same version of a dataset is drawn once: later askers get the stored record
-free of charge, concurrent ones wait for the first. A reservation whose process died is an orphan: spent, and a retry
-pays again. What can be read of it is book.py's. Trusts: storage makes a commit durable. Theory: docs/theory/ledger.md.
+free of charge, concurrent ones wait for the first. A reservation whose process died is an orphan: it is spent, and a
+retry pays again. Reading is in book.py; storage makes a commit durable. Theory: docs/theory/ledger.md.
 """
 
 from __future__ import annotations
 
 import os
-import pathlib
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path as PathlibPath
+from pathlib import Path
 from typing import Any
 
 from snapdp.display.text import is_address
@@ -34,10 +33,8 @@ from snapdp.ledger.accounts import (
     account_from,
     agree,
     closed_before,
-    closed_for_good,
     given_reason,
     label,
-    not_raised,
     other_account,
     payable,
     reservation_from,
@@ -55,6 +52,7 @@ from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
 
+AnyPath = str | os.PathLike[str]
 PATIENCE = 30.0  # seconds to wait for other writers
 WAIT = 60.0  # seconds to wait for a twin that is being drawn
 GLANCE = 0.05  # seconds between two looks at it
@@ -83,7 +81,7 @@ class Ledger(Book):
     @classmethod
     def create(
         cls,
-        path: str | os.PathLike[str],
+        path: AnyPath,
         *,
         patience: float = PATIENCE,
         clock: Callable[[], str] = utc_now,
@@ -93,13 +91,13 @@ class Ledger(Book):
         name, key = entropy(8).hex(), entropy(32)
         identity = Identity(name=name, key=key, seal=chain.identity_seal(key, name=name))
         if is_address(path):
-            return TeamLedger.create_team(str(path), identity, patience=patience, clock=clock, entropy=entropy)
+            return TeamLedger._on(PostgresStorage.create(str(path), identity, patience=patience), clock, entropy)
         return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
 
     @classmethod
     def open(
         cls,
-        path: str | os.PathLike[str],
+        path: AnyPath,
         *,
         patience: float = PATIENCE,
         clock: Callable[[], str] = utc_now,
@@ -107,7 +105,7 @@ class Ledger(Book):
     ) -> Ledger:
         """Open a ledger; `patience` is how many seconds to wait for other writers."""
         if is_address(path):
-            return TeamLedger.open_team(str(path), patience=patience, clock=clock, entropy=entropy)
+            return TeamLedger._on(PostgresStorage(str(path), patience=patience), clock, entropy)
         return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
 
     @classmethod
@@ -193,7 +191,14 @@ class Ledger(Book):
         with self._transaction(writing=True):
             holder, standing = self._amendable(account)
             if wanted <= holder.cap:
-                raise not_raised(holder.name, cap=holder.cap, wanted=wanted)
+                how = (
+                    "is the cap already" if wanted == holder.cap else f"is below the cap, which is {shown(holder.cap)}"
+                )
+                raise LedgerError(
+                    f"cap = {shown(wanted)} {how}: a cap is raised, never lowered.",
+                    "Where no more is to be spent on the dataset, close the account. Nothing was changed.",
+                    account=holder.name,
+                )
             before = str(holder.cap)
             self._append(standing, AMEND, spent=standing.spent, before=before, cap=text, reason=why, time=self._now())
             return self._stands(account)[0]
@@ -309,7 +314,12 @@ class Ledger(Book):
     def _amendable(self, account: str) -> tuple[Account, Standing]:
         holder, standing = self._stands(account, held=True)
         if holder.closed:
-            raise closed_for_good(holder.name)
+            raise LedgerError(
+                f"the account {holder.name!r} was closed.",
+                "It stays closed: its cap cannot be raised, and what it answered before is free as ever. Nothing was "
+                "changed.",
+                account=holder.name,
+            )
         return holder, standing
 
     def _keyed(self, fingerprint: bytes) -> str:
@@ -333,35 +343,29 @@ class Ledger(Book):
                 agree(holder, **terms._asdict())
                 twin = self._twin(holder, version, request)
                 if twin is None:
-                    epsilon = payable(amount)
-                    charged = self._charged(holder, standing, epsilon, version=version, request=request, asked=asked)
+                    payable(amount)
+                    row = self._storage.dataset_of(version)
+                    if row is None or row.account != holder.name:
+                        raise unknown_version(holder)
+                    if amount > holder.left:
+                        raise too_much(holder, amount)
+                    entry = self._append(
+                        standing,
+                        RESERVE,
+                        spent=amount_text(holder.spent + amount),
+                        asked=asked,
+                        epsilon=str(amount),
+                        request=request,
+                        session=self._own_session(),
+                        time=self._now(),
+                        version=version,
+                    )
+                    charged = reservation_from(entry, amount)
         except LedgerError as problem:
             if charged is not None:  # the commit failed: the entry may have reached the disk
                 problem.numbers["spent"] = UNKNOWN
             raise
         return twin or charged or ""
-
-    def _charged(
-        self,
-        holder: Account,
-        standing: Standing,
-        amount: Fraction,
-        *,
-        version: str,
-        request: str,
-        asked: dict[str, Any],
-    ) -> Reservation:
-        row = self._storage.dataset_of(version)
-        if row is None or row.account != holder.name:
-            raise unknown_version(holder)
-        if amount > holder.left:
-            raise too_much(holder, amount)
-        spent = amount_text(holder.spent + amount)
-        entry = self._append(
-            standing, RESERVE, spent=spent, asked=asked, epsilon=str(amount), request=request,
-            session=self._own_session(), time=self._now(), version=version,
-        )  # fmt: skip
-        return reservation_from(entry, amount)
 
     def _close(self, reservation: Reservation, kind: str, **more: Any) -> str:
         with self._transaction(writing=True):
@@ -405,42 +409,22 @@ class Ledger(Book):
         return self._session
 
 
-def resolved(path: str | os.PathLike[str]) -> PathlibPath:
+def resolved(path: AnyPath) -> Path:
     try:
-        return PathlibPath(path).resolve()
+        return Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
 
 
-# A team's ledger: the server looks, checks and appends in one step, and analysts hold neither lock nor key.
-#
-# What differs from a file: entries are written by the server (storage/postgres.sql) and read
-# again here; content is recognised there, and who asks for content that is not known registers it, in the chain, for
-# everybody to see. Theory: docs/theory/ledger.md, (6)-(9).
-
-
 class TeamLedger(Ledger):
-    """Budgets in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
+    """Budgets in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block.
+
+    The server looks, checks and appends in one step (storage/postgres.sql), and analysts hold neither lock nor key. The
+    entries that it wrote are read again here. It also recognises content; if you ask for content that is not known, it
+    is registered in the chain, where everybody sees it. Theory: docs/theory/ledger.md, (6)-(9).
+    """
 
     _storage: PostgresStorage
-
-    @classmethod
-    def create_team(
-        cls,
-        address: str,
-        identity: Identity,
-        *,
-        patience: float,
-        clock: Callable[[], str],
-        entropy: Callable[[int], bytes],
-    ) -> Ledger:
-        return cls._on(PostgresStorage.create(address, identity, patience=patience), clock, entropy)
-
-    @classmethod
-    def open_team(
-        cls, address: str, *, patience: float, clock: Callable[[], str], entropy: Callable[[int], bytes]
-    ) -> Ledger:
-        return cls._on(PostgresStorage(address, patience=patience), clock, entropy)
 
     @property
     def role(self) -> str | None:
@@ -535,16 +519,13 @@ class TeamLedger(Ledger):
         return entry
 
 
-# Copies of a ledger that can be trusted: a backup that nobody can charge, and the way back from it.
+# Backups: copies that can be read and verified, but not charged, and the way back from one
 #
-# A plain copy of the file is refused when it is charged: two copies would each spend the whole cap; a backup is such a
-# copy, made while others go on, whole and durable. Bringing one back forgets whatever was spent since it was made. Only
-# a newer record can tell: so one is asked for.
-
-Path = str | os.PathLike[str]
+# A plain copy of the file is refused when it is charged: two copies would each spend the whole cap. Restoring a backup
+# forgets whatever was spent since it was made. Only a newer record can show that, so `restore` asks for one.
 
 
-def back_up(ledger: Path, file: Path, *, patience: float = PATIENCE) -> Verification:
+def back_up(ledger: AnyPath, file: AnyPath, *, patience: float = PATIENCE) -> Verification:
     """Copy a ledger, if it is sound, into a new file that can be read and verified, but not charged."""
     target, storage = _file(file), _storage(ledger, patience)
     with Ledger._on(storage) as book:
@@ -554,8 +535,8 @@ def back_up(ledger: Path, file: Path, *, patience: float = PATIENCE) -> Verifica
 
 
 def restore(
-    backup: Path,
-    ledger: Path,
+    backup: AnyPath,
+    ledger: AnyPath,
     *,
     against: Mapping[str, Any] | str | None,
     none_was_published: bool = False,
@@ -582,11 +563,11 @@ def _has_answers(book: Ledger) -> bool:
     return any(charge.state == COMMITTED for each in book.accounts() for charge in book.history(each.name))
 
 
-def _storage(path: Path, patience: float) -> SqliteStorage:
+def _storage(path: AnyPath, patience: float) -> SqliteStorage:
     return SqliteStorage(_file(path), patience=patience)
 
 
-def _file(path: Path) -> pathlib.Path:
+def _file(path: AnyPath) -> Path:
     """Return the full path of a ledger in a file; refuse the address of a server, to copy from or to."""
     if is_address(path):
         raise LedgerError(
@@ -595,16 +576,15 @@ def _file(path: Path) -> pathlib.Path:
     return resolved(path)
 
 
-# What SQLite says of itself on the connection that charges a ledger: read back, not as it was asked for.
-#
-# A setting that is asked for may be refused without a word, or be compiled otherwise. Only a ledger in a
-# file has them; a server is asked when a team ledger is opened.
-
 READ_BACK = ("journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync", "trusted_schema", "wal_autocheckpoint")
 
 
 def settings_in_force(ledger: Ledger) -> dict[str, int | str]:
-    """Return the settings of a ledger in a file as SQLite tells them within a writing transaction."""
+    """Return the settings of a ledger in a file as SQLite tells them within a writing transaction.
+
+    A setting that is asked for may be refused without a word, or be compiled otherwise, so they are read back. A server
+    is asked when a team ledger is opened.
+    """
     storage = ledger._storage
     assert isinstance(storage, SqliteStorage), "a server has no pragmas"
     return storage.settings(READ_BACK)

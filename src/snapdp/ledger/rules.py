@@ -1,9 +1,10 @@
-"""What belongs together: a reservation and what was asked, a record and its reservation, a request and its account.
+"""What belongs together: a reservation and its request, a record and its reservation, a request and its account.
 
-Opens nothing. The equalities of docs/theory/ledger.md, (8)-(9): verify demands them of every entry, the
-ledger of every stored answer before it is handed out, the server of a team ledger of what it is given
-(storage/postgres.sql says the same in SQL). They prove payment and bookkeeping.
-That the indices of a record were drawn at random no equality can show.
+These are the equalities of docs/theory/ledger.md, (8)-(9). `verify` demands them of every entry, the ledger of every
+stored answer before it is handed out, and the server of a team ledger of what it is given (storage/postgres.sql says
+the same in SQL). They prove payment and bookkeeping. No equality can show that the indices of a record were drawn at
+random. `Replay` walks the chain of one account from its first entry and says what does not fit. Nothing is opened here.
+Theory: docs/theory/ledger.md, (1)-(5), (8), (9), (12).
 """
 
 from __future__ import annotations
@@ -152,9 +153,7 @@ def answer_fault(commit: Mapping[str, Any], reserve: Entry | None, reserved: Map
     return commit_fault(commit, reserved, reserve.digest)
 
 
-# What verify looks for: walks one account's chain from its first entry and says what does not fit.
-#
-# Opens nothing. Theory: docs/theory/ledger.md, (1)-(5), (8), (9), (12).
+# Verification
 
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 SESSION = re.compile(r"[0-9a-f]{32}")

@@ -1,6 +1,7 @@
-"""Accounts in words: what one protects, what has been spent means, how it was amended.
+"""Accounts in words (what one protects, what spending means, how it was amended) and as plain values for JSON.
 
-Everything here is public. The same sentences serve the command line and the page.
+Everything here is public. The same sentences serve the command line and the page. Keys stay what they were; new ones
+are added, and amounts are exact fractions.
 """
 
 from __future__ import annotations
@@ -133,9 +134,7 @@ def _amount(amount: Fraction) -> str:
     return one_line(exact_amount(amount))
 
 
-# Accounts as plain values: amounts as exact fractions. For --json and for the page.
-#
-# Everything here is public; keys stay what they were, new ones are added.
+# Plain values, for --json and for the page
 
 
 def account_values(account: Account, amendments: Sequence[Amendment] = ()) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Rows to exact integers: one SQL text, sources, engines. The only room that reads data files."""
+"""Rows to exact integers: one SQL text, sources, engines. The only package that reads data files."""

@@ -1,7 +1,8 @@
-"""A look at how cells are read: classes for each column, and shapes of what was not read. Never a cell, never a count.
+"""A preview of how cells are read: classes for each column, and shapes of what was not read. Never a cell or a count.
 
-What is made here is a conversation with whoever may read the table, no part of any request, and covered
-by no epsilon. Counts become classes at once, and only classes are kept:
+It is for those who may read the table, it is not part of any request, and no epsilon covers it. From the classes it
+asks whether a column means what is declared of it, and from the shapes it suggests the decimal sign and the thousands
+separator of the file. Counts become classes at once, and only classes are kept:
 
     none    0        up to 1 %    0 < count <= rows/100        1 to 10 %    up to rows/10        more    beyond that
 """
@@ -229,11 +230,10 @@ def _shown(shapes: Sequence[str]) -> str:
     return "\n".join(f'"{visible(each)}"' for each in shapes)
 
 
-# Columns whose cells hardly mean what is declared of them: what a look concludes, as a question, and never a cell.
+# Doubts: questions about columns whose cells hardly mean what is declared of them
 #
-# It sees classes, never a count: whether many cells failed, and whether nearly none was read. A column of which most
-# cells are missing is none of these. What is said here is said of many columns at once, and names no word that comes
-# from the table.
+# A column of which most cells are missing is none of these. A sentence is about many columns at once, and names no word
+# that comes from the table.
 
 OTHER_WORDS = f"Read are {BOOLEAN_WORDS}, in any capitals."
 NO_TRUTHS = "nearly no cell reads as true or false. Is it two categories, such as ja and nein? " + OTHER_WORDS
@@ -278,11 +278,10 @@ def in_notes(found: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{', '.join(columns)}: {told}" for told, columns in names.items() if told]
 
 
-# Signs of numbers, told by shapes: in which decimal sign and thousands cells could be read that were not.
+# Signs of numbers, from shapes in which 9 stands for a digit
 #
-# It sees shapes, never a cell: 9 stands for a digit. A way of writing numbers is one of `NumberFormat`, and suits a
-# column iff it reads every shape in it that could be a number. Where two ways do, as of "9,999", nothing is said:
-# whoever knows the file knows which it is.
+# A way of writing numbers suits a column iff it reads every shape in it that could be a number. Where two ways do, as
+# of "9,999", nothing is suggested: you know the file, and which it is.
 
 LIKE_A_NUMBER = re.compile(r" *[+-]?9[9.,'_ ]*[.,'_ ][9.,'_ ]*9 *")
 THOUSANDS = {"": "", ".": "points", ",": "commas", "'": "apostrophes", "_": "underscores", " ": "spaces"}

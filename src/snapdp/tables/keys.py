@@ -14,7 +14,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class CopiedKeys:
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the keys in order, a few at a time."""
         with _engine() as connection:
-            found = connection.execute(f"SELECT * FROM {_copied(self.copy)}")
+            found = connection.execute(f"SELECT * FROM {_parquet(self.copy)}")
             while page := found.fetchmany(AT_ONCE):
                 yield from page
 
@@ -95,14 +95,14 @@ def _read(connection: Any, path: Any, names: Sequence[str], shown: str, file: Co
     connection.execute(f"COPY (SELECT {texts} FROM {rows.origin}) TO {literal(file.copy)} (FORMAT PARQUET)")
     if source.state() != state:
         raise changed_file()
-    origin = _numbered(file.copy)
+    origin = _parquet(file.copy, numbered=True)
     _check_texts(connection, origin, names, shown)
     _check_distinct(connection, origin, len(names), shown)
     listed = list(file.rows()) if count <= INLINE else []
     return keys_of(
         names,
         count=count,
-        digest=digest_of_selected(connection, f"SELECT * FROM {_copied(file.copy)}", names),
+        digest=digest_of_selected(connection, f"SELECT * FROM {_parquet(file.copy)}", names),
         listed=listed,
         compare=_comparisons(connection, origin, len(names)),
         file=file,
@@ -203,30 +203,30 @@ def digest_of_selected(connection: Any, chosen: str, names: Sequence[str]) -> st
     return f"sha256:{digest.hexdigest()}"
 
 
-def _copied(copy: str) -> str:
-    """Return where the keys of a copy are read; its directory may have any name, a pattern too."""
-    return f"read_parquet({path_literal(Path(copy))})"
+def _parquet(copy: str, *, numbered: bool = False) -> str:
+    """Return where the keys of a copy are read, with the number of each row from 0 on if asked for.
 
-
-def _numbered(copy: str) -> str:
-    """Return the same with the number of each row, from 0 on."""
-    return f"read_parquet({path_literal(Path(copy))}, file_row_number = true)"
+    The directory of the copy may have any name, a pattern too.
+    """
+    return f"read_parquet({path_literal(Path(copy))}{', file_row_number = true' if numbered else ''})"
 
 
 def load_keys(connection: Any, name: str, keys: Keys) -> None:
     """Make the table (k0, k1, ..., code) of keys on a connection of DuckDB: public text, numbered in order."""
-    import numpy as np
-
-    names = ", ".join(f"k{i}" for i in range(len(keys.names)))
-    if keys.file is not None:
-        origin = _numbered(keys.file.copy)
-        connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {names}, file_row_number AS code FROM {origin}")
+    names = [f"k{i}" for i in range(len(keys.names))]
+    if keys.file is None:
+        load_texts(connection, name, dict(zip(names, zip(*keys.rows(), strict=True), strict=True)))
         return
-    columns = zip(*keys.rows(), strict=True)
-    texts = {f"k{i}": np.array(column, dtype=object) for i, column in enumerate(columns)}
-    connection.register("snapdp_texts", {**texts, "code": np.arange(keys.count)})
-    connection.execute(f"CREATE TEMP TABLE {name} AS SELECT {names}, code FROM snapdp_texts")
-    connection.unregister("snapdp_texts")
+    origin = _parquet(keys.file.copy, numbered=True)
+    connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(names)}, file_row_number AS code FROM {origin}")
+
+
+def load_texts(connection: Any, name: str, columns: Mapping[str, Sequence[str]]) -> None:
+    """Make a table of public texts, numbered in order, as `code`."""
+    (count,) = {len(texts) for texts in columns.values()}
+    texts = ", ".join(f"unnest(?::VARCHAR[]) AS {column}" for column in columns)
+    numbered = f"SELECT {texts}, unnest(range({count})) AS code"
+    connection.execute(f"CREATE TEMP TABLE {name} AS {numbered}", [list(each) for each in columns.values()])
 
 
 @contextmanager

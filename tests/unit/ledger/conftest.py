@@ -1,4 +1,4 @@
-"""A database of its own, and a team's ledger in it."""
+"""A ledger in a file, a database of its own, and a team's ledger in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ import pytest
 from snapdp.ledger.ledger import Ledger
 from tests.services import missing, new_database, postgres_server
 from tests.unit.ledger.teams import Team, psycopg
-from tests.unit.release.support import NAME, TERMS
+from tests.unit.release.support import NAME, TERMS, new_ledger
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "people.ledger"
+
+
+@pytest.fixture
+def book(path):
+    ledger, version = new_ledger(path)
+    with ledger:
+        yield ledger, version
 
 
 @pytest.fixture

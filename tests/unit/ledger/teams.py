@@ -1,4 +1,4 @@
-"""A database with a team's ledger and roles, for the tests of this room."""
+"""A database with a team's ledger and roles, for these tests."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from snapdp.ledger.storage import storage as rows
 from tests import ROOT
 from tests.unit.ledger.teams import insert, opened, psycopg, refused
 from tests.unit.ledger.test_forgeries import is_refused, relinked
-from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, new_ledger, record_of, release
+from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, record_of, release
 
 WHY = "A second wave of the survey"
 HOSTILE = [
@@ -36,18 +36,6 @@ PLAIN = [
     'a "b" \\u0000 \\',
     "é\u00a0b",
 ]
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "people.ledger"
-
-
-@pytest.fixture
-def book(path):
-    ledger, version = new_ledger(path)
-    with ledger:
-        yield ledger, version
 
 
 # A raised cap
@@ -117,13 +105,6 @@ def test_any_line_of_text_is_a_reason(book, reason):
             ledger.amend(NAME, cap=2, reason=reason)
 
 
-def test_an_account_that_is_not_there_is_not_amended(book):
-    ledger, _ = book
-    for way in (lambda: ledger.amend("firms", cap=2, reason=WHY), lambda: ledger.close_account("a\nb", reason=WHY)):
-        with refused("has no account"):
-            way()
-
-
 # A closed account
 
 
@@ -179,21 +160,6 @@ def test_a_release_from_a_closed_account_is_refused_and_a_repeated_one_is_free(t
 # Refusals point to it where nothing is left, and not as the way out
 
 
-def test_a_spent_account_says_what_a_raised_cap_would_cost_and_others_do_not_mention_it(book):
-    ledger, version = book
-    release(ledger, version, "a", "1/2")
-    with pytest.raises(BudgetError) as caught:
-        ask(ledger, version, "b", 1)
-    assert "raise" not in str(caught.value)
-    release(ledger, version, "b", "1/2")
-    with pytest.raises(BudgetError, match="weakens what the people in the table were promised"):
-        ask(ledger, version, "c", "1/8")
-    ledger.close_account(NAME, reason="done")
-    with pytest.raises(BudgetError) as caught:
-        ask(ledger, version, "c", "1/8")
-    assert "raise" not in str(caught.value)
-
-
 # Forged
 
 
@@ -213,45 +179,7 @@ def bodies(book):
     return ledger, found
 
 
-def renumbered(bodies):
-    """Return bodies with the numbers of their places, and of the reservations they close."""
-    places = {body["number"]: place for place, body in enumerate(bodies)}
-    return [
-        {**body, "number": place} | ({"reserve": places[body["reserve"]]} if "reserve" in body else {})
-        for place, body in enumerate(bodies)
-    ]
-
-
 AMENDED, CLOSED = 4, 7
-FORGED = {
-    "another cap before": lambda b: b[AMENDED].update(before="3/2"),
-    "a lower cap before": lambda b: b[AMENDED].update(before="1/2"),
-    "a cap that does not rise": lambda b: b[AMENDED].update(cap="1"),
-    "a cap below what is spent": lambda b: b[AMENDED].update(cap="1/2"),
-    "a cap below what is spent later": lambda b: b[AMENDED].update(cap="3/2"),
-    "another account": lambda b: b[AMENDED].update(account="firms"),
-    "no reason": lambda b: b[AMENDED].update(reason=""),
-    "a reason of two lines": lambda b: b[AMENDED].update(reason="a\nb"),
-    "a reason that turns round": lambda b: b[AMENDED].update(reason="\u202e"),
-    "a long reason": lambda b: b[AMENDED].update(reason="x" * 501),
-    "another sum": lambda b: b[AMENDED].update(spent="0"),
-    "no time": lambda b: b[AMENDED].update(time="soon"),
-    "no amendment": lambda b: b.pop(AMENDED),
-    "an amendment first": lambda b: b.insert(0, b.pop(AMENDED)),
-    "after the charge": lambda b: b.insert(6, b.pop(AMENDED)),
-    "raised once more when closed": lambda b: b.append({**b[AMENDED], "before": "2", "cap": "3", "spent": "2"}),
-    "closed twice": lambda b: b.append(dict(b[CLOSED])),
-    "closed under another cap": lambda b: b[CLOSED].update(cap="3"),
-    "closed for no reason": lambda b: b[CLOSED].update(reason=" "),
-    "charged when closed": lambda b: b.insert(5, {**b.pop(CLOSED), "spent": "3/4"}),
-}
-
-
-@pytest.mark.parametrize("how", FORGED)
-def test_a_forged_amendment_is_found(bodies, how):
-    ledger, found = bodies
-    FORGED[how](found)
-    assert is_refused(ledger._storage, *relinked(renumbered(found)))
 
 
 def test_a_raised_first_cap_without_an_entry_is_found_by_the_chain_and_if_that_is_forged_too_by_the_record(book):
@@ -421,26 +349,6 @@ def test_a_process_that_is_killed_while_it_raises_a_cap_leaves_the_old_one_or_th
             assert found == list(range(2, len(found) + 2))
             assert again.account(NAME).cap == found[-1]
             assert found[-1] in (cap, cap + 1)
-
-
-def test_of_threads_that_close_an_account_one_does(path, book):
-    ledger, _ = book
-    outcomes = []
-
-    def close():
-        with Ledger.open(path) as own:
-            try:
-                outcomes.append(own.close_account(NAME, reason="done").closed)
-            except LedgerError:
-                outcomes.append(None)
-
-    threads = [threading.Thread(target=close) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(outcomes, key=str) == [None, None, None, True]
-    ledger.verify()
 
 
 # The same on a server

@@ -504,13 +504,6 @@ def test_a_server_that_fails_is_not_an_unsound_ledger(team, monkeypatch):
             assert "problems" not in caught.value.numbers
 
 
-def test_a_server_without_room_says_so(team):
-    role = team.roles["ann"]
-    team.sql(None, f"ALTER ROLE {role} CONNECTION LIMIT 0")
-    with pytest.raises(UnavailableError, match="has no room"):
-        Ledger.open(team.at("ann"))
-
-
 def test_a_disk_that_fails_is_not_an_unsound_ledger(tmp_path):
     with Ledger.create(tmp_path / "people.ledger") as ledger:
         pass

@@ -14,16 +14,11 @@ import pytest
 
 from snapdp.errors import LedgerError
 from snapdp.ledger.ledger import Ledger
-from snapdp.ledger.storage.sqlite_connection import OTHER, SENTENCES
+from snapdp.ledger.storage.sqlite_connection import SENTENCES
 from snapdp.values import replaced
 from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, new_ledger, record_of, release
 
 NOBODY = 65534
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "people.ledger"
 
 
 @contextlib.contextmanager
@@ -208,15 +203,6 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_alone(path, content):
     assert path.read_bytes() == content
 
 
-def test_another_database_is_refused_and_left_alone(path):
-    with contextlib.closing(sqlite3.connect(path)) as other:
-        other.execute("CREATE TABLE ledger (x)")
-    before = path.read_bytes()
-    with refused("no ledger"):
-        Ledger.open(path)
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize("kept", [100, 4096, 9000, 20000, -8192, -4097, -4096, -1])
 def test_a_file_cut_short_reserves_nothing(path, kept):
     ledger, version = new_ledger(path)
@@ -316,12 +302,6 @@ def test_a_standing_is_swapped_only_if_it_is_still_the_one_that_was_read(path):
         for field, value in (("entries", 1), ("spent", "0"), ("head", "")):
             assert not storage.swap_standing(replaced(now, **{field: value}), old)
         assert storage.standing(NAME) == now
-
-
-def test_every_sentence_says_what_it_cost():
-    """Where the ledger was not even opened nobody has asked for a release."""
-    told = ("No release was made", "Nothing was spent")
-    assert all(any(each in advice for each in told) for _, advice in [*SENTENCES.values(), OTHER])
 
 
 @pytest.mark.parametrize("name", ["a\x00b", "n" * 5000, "absent/" * 2000 + "x"])

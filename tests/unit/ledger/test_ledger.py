@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 import threading
 from decimal import Decimal
@@ -16,19 +15,6 @@ from snapdp.ledger.accounts import Answer, InProgressError, Reservation
 from snapdp.ledger.ledger import Ledger
 from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, new_ledger, record_of, release
 
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "people.ledger"
-
-
-@pytest.fixture
-def book(path):
-    ledger, version = new_ledger(path)
-    with ledger:
-        yield ledger, version
-
-
 # Amounts
 
 
@@ -40,13 +26,6 @@ def test_three_thirds_fill_a_cap_of_one_exactly(book):
     assert ledger.account(NAME).left == 0
     with pytest.raises(BudgetError):
         ask(ledger, version, "d", F(1, 10**30))
-
-
-def test_ten_tenths_typed_as_floats_fill_a_cap_of_one_exactly(book):
-    ledger, version = book
-    for what in range(10):
-        release(ledger, version, what, 0.1)
-    assert ledger.account(NAME).left == 0
 
 
 @settings(max_examples=20, deadline=None)
@@ -130,27 +109,12 @@ def test_the_same_request_gets_the_stored_record_free_of_charge(book):
     assert ledger.account(NAME).spent == F(1, 2)
 
 
-def test_an_empty_account_still_repeats_its_answers(book):
-    ledger, version = book
-    first = release(ledger, version, "a", 1)
-    assert ask(ledger, version, "a", 1).record == first
-
-
 def test_another_epsilon_or_another_version_is_another_request(book):
     ledger, version = book
     release(ledger, version, "a", "1/4")
     assert isinstance(ask(ledger, version, "a", "1/3"), Reservation)
     newer = ledger.dataset_version(NAME, fingerprint("rows, changed"))
     assert isinstance(ask(ledger, newer, "a", "1/4"), Reservation)
-
-
-def test_a_twin_in_the_same_ledger_is_told_at_once(book):
-    ledger, version = book
-    held = ask(ledger, version, "a", "1/4")
-    with pytest.raises(InProgressError, match="being drawn"):
-        ask(ledger, version, "a", "1/4", wait=1000)
-    ledger.commit(held, record_of(held))
-    assert isinstance(ask(ledger, version, "a", "1/4"), Answer)
 
 
 def test_a_twin_elsewhere_waits_for_the_answer(book, path):
@@ -199,14 +163,6 @@ def test_an_abandoned_reservation_stays_spent_and_cannot_be_committed(book):
     release(ledger, version, "a", "1/4")
     assert [charge.state for charge in ledger.history(NAME)] == ["abandoned", "committed"]
     assert ledger.account(NAME).spent == F(1, 2)
-
-
-def test_history_tells_what_is_in_progress(book, path):
-    ledger, version = book
-    ask(ledger, version, "a", "1/4")
-    with Ledger.open(path) as other:
-        (charge,) = other.history(NAME)
-    assert (charge.state, charge.epsilon, charge.asked) == ("in progress", F(1, 4), '{"ask":"a"}')
 
 
 def test_a_version_that_is_no_text_is_refused(book):
@@ -411,12 +367,6 @@ def test_heads_do_not_depend_on_the_data(tmp_path):
     assert heads[0] == heads[1]
 
 
-def test_an_unknown_account_is_named(book):
-    for wrong in ("nobody", None, 3, "\ud800"):
-        with pytest.raises(LedgerError, match="has no account"):
-            book[0].account(wrong)
-
-
 def test_the_refusal_of_an_unknown_account_names_those_that_are_there(book):
     with pytest.raises(LedgerError) as refused:
         book[0].account("nobody")
@@ -427,13 +377,6 @@ def test_the_refusal_of_an_unknown_account_names_those_that_are_there(book):
 def test_a_ledger_file_belongs_to_its_owner_alone(path):
     new_ledger(path)[0].close()
     assert path.stat().st_mode & 0o077 == 0
-
-
-def test_closing_leaves_one_file(path):
-    ledger, version = new_ledger(path)
-    with ledger:
-        release(ledger, version, "a", "1/4")
-    assert os.listdir(path.parent) == [path.name]
 
 
 # What verify would refuse cannot be written

@@ -136,18 +136,6 @@ def test_a_race_at_a_small_cap_stops_exactly_at_the_cap_and_everybody_gets_a_sha
     assert min(shares) >= 499 / PROCESSES / 4
 
 
-def test_a_race_with_mixed_amounts_leaves_less_than_the_smallest(tmp_path):
-    with Crowd(tmp_path, job="many", cap=1, epsilons=["1/100", "1/7", "1/90"]) as crowd:
-        crowd.start_all(4)
-        crowd.finish()
-        told = crowd.lines("reserved")
-        with Ledger.open(crowd.path) as ledger:
-            ledger.verify()
-            account = ledger.account(NAME)
-    assert account.spent == sum(F(epsilon) for _, epsilon in told)
-    assert 0 <= account.left < F(1, 100)
-
-
 def test_concurrent_twins_draw_once(tmp_path):
     with Crowd(tmp_path, job="twin", cap=1, epsilons=["1/3"]) as crowd:
         crowd.start_all()

@@ -1,16 +1,10 @@
-"""Which rows persons keep and in which cells they count, in plain Python: the definitions of docs/theory/persons.md.
-
-`formerly` is the SQL by which rows were chosen when every row was numbered and hashed: what is written now must keep
-the same ones.
-"""
+"""Which rows persons keep and in which cells they count, in plain Python: the definitions of docs/theory/persons.md."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-
-from snapdp.tables.sql.persons import named, person_text
+from collections.abc import Iterable
 
 Row = tuple[int | None, ...]
 Person = str | None | tuple[str | None, ...]
@@ -72,19 +66,3 @@ def people(cells: Iterable[tuple[int | None, Person]], *, count: int, most: int,
     """Return how many persons count in each of so many cells."""
     chosen = Counter(cell for mine in counted_in(cells, most=most, salt=salt).values() for cell in mine)
     return tuple(chosen[cell] for cell in range(count))
-
-
-def formerly(levels: str, keys: Sequence[str], names: Sequence[str], *, most: int, dialect, salt: str) -> str:
-    """Return the rows that are kept, like `kept_rows` in snapdp.tables.sql.persons: every row is hashed."""
-    shown = ", ".join([f"{person_text(keys, dialect)} AS person", *names])
-    who = f"(SELECT {shown}\nFROM {levels} AS l WHERE {named(keys)})"
-    row = ", ".join(["person", *names])
-    order = ", ".join(["lot", *(f"COALESCE({name}, -1)" for name in names), "copy"])
-    numbers = [f"COALESCE(CAST({name} AS {dialect.text}), '')" for name in names]
-    hashed_text = " || ':' || ".join([dialect.quoted(salt), *numbers, f"CAST(copy AS {dialect.text})", "person"])
-    return (
-        f"(SELECT {row}\nFROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) AS place\n"
-        f"FROM (SELECT {row}, copy, {dialect.lot.format(hashed_text)} AS lot\n"
-        f"FROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY {row} ORDER BY person) AS copy\n"
-        f"FROM {who} AS levels\nWHERE person IS NOT NULL) AS copies) AS lots) AS places\nWHERE place <= {most})"
-    )

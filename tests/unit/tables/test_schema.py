@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -159,3 +161,23 @@ def test_what_is_no_file_of_rows_here_is_not_asked(tmp_path):
     (tmp_path / "b.csv").mkdir()
     for name in ("b.csv", "none.csv", "a.duckdb", "*.csv"):
         assert not is_readable(tmp_path / name)
+
+
+def test_a_small_file_is_answered_without_numpy_and_without_the_other_engines(tmp_path):
+    """Loading numpy takes longer than all that is done with such a file; lists of categories are loaded without it."""
+    rows = "".join(f'"{i % 7}",c{i % 99}\r\n' for i in range(1000))
+    (tmp_path / "people.csv").write_text(f"x,c\r\n{rows}", encoding="utf-8", newline="")
+    program = """
+import sys
+from snapdp.studies.aggregates import Categories, Sum
+from snapdp.studies.columns import category_column, integer_column
+from snapdp.tables.engines.opening import open_table
+asked = [Sum(column=integer_column("x", lower=0, upper=6, missing="middle"))]
+asked.append(Categories(column=category_column("c", categories=[f"c{i}" for i in range(99)])))
+found = open_table("people.csv").aggregates(asked)
+assert found.rows == 1000 and min(found[asked[1]]) == 10
+heavy = ("numpy", "pandas", "pyarrow", "snapdp.tables.engines.spark", "snapdp.tables.engines.postgres")
+print([name for name in heavy if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,11 +1,11 @@
 """A team ledger: the same rows in a PostgreSQL database, where the server keeps the rules.
 
-Psycopg only when a ledger is opened. One ledger in a database, in the schema `snapdp`; its owner is the
-keeper, who opens accounts and admits analysts. Idea: three procedures look, lock, check, append and commit in one step
-(postgres.sql), so that one account has one writer and nobody holds it. They write the entries
-themselves; analysts append through them and in no other way. Trusts: COMMIT is on the server's disk when it returns
-(fsync and synchronous_commit on, checked here). A connection lost while committing leaves the entry there or not; where
-it is, it is spent. Every failure is one fixed sentence. Theory: docs/theory/ledger.md, (6)-(7).
+psycopg is loaded when a ledger is opened. A database holds one ledger, in the schema `snapdp`. Its owner is the keeper,
+who opens accounts and admits analysts. Three procedures of postgres.sql look, lock, check, append and commit in one
+step, so that an account has one writer and nobody holds it; analysts append through them and in no other way. This
+relies on COMMIT being on the server's disk when it returns (fsync and synchronous_commit on, checked here). If the
+connection is lost while committing, the entry may be there; if it is, it is spent. Every failure is one fixed sentence.
+Theory: docs/theory/ledger.md, (6)-(7).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from snapdp.errors import LedgerError, PremiseError
-from snapdp.ledger.storage.schema import schema_digest, schema_text
+from snapdp.ledger.storage.schema import Run, schema_digest, schema_text
 from snapdp.ledger.storage.sqlite_connection import fill_standard_streams
 from snapdp.ledger.storage.storage import (
     FORMAT,
@@ -31,8 +30,11 @@ from snapdp.ledger.storage.storage import (
     Signed,
     Standing,
     UnavailableError,
+    first,
 )
+from snapdp.values import Value
 
+V = TypeVar("V", bound=Value)
 SETTINGS = (
     "SET search_path = pg_catalog, pg_temp",
     "SET standard_conforming_strings = on",
@@ -149,18 +151,14 @@ class PostgresStorage:
         return Identity(name=rows[0][2], key=secrets[0][0], seal=secrets[0][1])
 
     def standings(self) -> list[Standing]:
-        return self._standings('SELECT account, entries, spent, head FROM snapdp.standing ORDER BY account COLLATE "C"')
+        return self._select(Standing, 'snapdp.standing ORDER BY account COLLATE "C"')
 
     def standing(self, account: str) -> Standing | None:
-        where = "snapdp.standing WHERE account = %s"
-        found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
-        return found[0] if found else None
+        return first(self._select(Standing, "snapdp.standing WHERE account = %s", (account,)))
 
     def held(self, account: str) -> Standing | None:
         """Lock the account, as the keeper, and return how it stands; analysts never hold one."""
-        where = "snapdp.standing WHERE account = %s FOR UPDATE"
-        found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
-        return found[0] if found else None
+        return first(self._select(Standing, "snapdp.standing WHERE account = %s FOR UPDATE", (account,)))
 
     def add_standing(self, standing: Standing) -> None:
         """Do nothing: the server added it with the first entry."""
@@ -174,25 +172,25 @@ class PostgresStorage:
         self._run(f"INSERT INTO snapdp.entry ({columns}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", entry._values())
 
     def entry(self, account: str, number: int) -> Entry | None:
-        found = self._entries("snapdp.entry_at(%s, %s)", (account, number))
-        return found[0] if found else None
+        return first(self._select(Signed, "snapdp.entry_at(%s, %s)", (account, number)))
 
     def entries(self, account: str, *, start: int) -> list[Entry]:
-        return self._entries(f"snapdp.entries_from(%s, %s, {PAGE}) ORDER BY number", (account, start))
+        return list(self._select(Signed, f"snapdp.entries_from(%s, %s, {PAGE}) ORDER BY number", (account, start)))
 
     def stands(self, account: str) -> bool:
         """Ask the server whether the last entry of an account says what its standing says."""
         return self._run("SELECT snapdp.stands(%s)", (account,)) == [(True,)]
 
     def amendments(self, account: str) -> list[Entry]:
-        return self._entries("snapdp.amendments(%s) ORDER BY number", (account,))
+        return list(self._select(Signed, "snapdp.amendments(%s) ORDER BY number", (account,)))
 
     def newest_amendment(self, account: str) -> Entry | None:
-        found = self._entries("snapdp.amendments(%s) ORDER BY number DESC LIMIT 1", (account,))
-        return found[0] if found else None
+        return first(self._select(Signed, "snapdp.amendments(%s) ORDER BY number DESC LIMIT 1", (account,)))
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
-        found = self._entries("snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))
+        found: list[Entry] = list(
+            self._select(Signed, "snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))
+        )
         for commit in (entry for entry in found if entry.kind == "commit"):
             return [*(entry for entry in found if entry.number == commit.reserve), commit]
         closed = {entry.reserve for entry in found}
@@ -200,19 +198,16 @@ class PostgresStorage:
         return [entry for entry in newest if entry.number not in closed]
 
     def closing(self, account: str, reserve: int) -> Entry | None:
-        found = self._entries("snapdp.entry WHERE account = %s AND reserve = %s", (account, reserve))
-        return found[0] if found else None
+        return first(self._select(Signed, "snapdp.entry WHERE account = %s AND reserve = %s", (account, reserve)))
 
     def datasets(self) -> list[Dataset]:
-        return self._datasets('ORDER BY account COLLATE "C", version')
+        return self._select(Dataset, 'snapdp.dataset ORDER BY account COLLATE "C", version')
 
     def dataset(self, keyed: str) -> Dataset | None:
-        found = self._datasets("WHERE keyed = %s", (keyed,))
-        return found[0] if found else None
+        return first(self._select(Dataset, "snapdp.dataset WHERE keyed = %s", (keyed,)))
 
     def dataset_of(self, version: str) -> Dataset | None:
-        found = self._datasets("WHERE version = %s", (version,))
-        return found[0] if found else None
+        return first(self._select(Dataset, "snapdp.dataset WHERE version = %s", (version,)))
 
     def add_dataset(self, dataset: Dataset) -> None:
         """Add a content, as the keeper; analysts do it by `register`."""
@@ -342,17 +337,9 @@ class PostgresStorage:
             facts = {"lost": True}
         return kind(f"the ledger {self._name!r} {what}", advice, **facts)
 
-    def _standings(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[Standing]:
-        rows = self._run(statement, fields)
-        return [Standing(**dict(zip(Standing._fields, row, strict=True))) for row in rows]
-
-    def _entries(self, where: str, fields: tuple[Any, ...]) -> list[Entry]:
-        rows = self._run(f"SELECT {', '.join(Signed._fields)} FROM {where}", fields)
-        return [Signed(**dict(zip(Signed._fields, row, strict=True))) for row in rows]
-
-    def _datasets(self, where: str, fields: tuple[Any, ...] | None = None) -> list[Dataset]:
-        rows = self._run(f"SELECT keyed, account, version, seal FROM snapdp.dataset {where}", fields)
-        return [Dataset(**dict(zip(Dataset._fields, row, strict=True))) for row in rows]
+    def _select(self, kind: type[V], source: str, fields: tuple[Any, ...] | None = None) -> list[V]:
+        rows = self._run(f"SELECT {', '.join(kind._fields)} FROM {source}", fields)
+        return [kind(**dict(zip(kind._fields, row, strict=True))) for row in rows]
 
 
 def has_ledger(address: str, *, patience: float = 30.0) -> bool:
@@ -374,15 +361,13 @@ def _lock_of(token: str) -> int:
     return int(token[:15], 16)
 
 
-# What a team ledger's database is made of, as sorted lines: compared with those of a schema made afresh beside it.
+# What the schema is made of, as sorted lines, compared with those of a schema made afresh beside it
 #
-# Runs on a connection it is given. Whatever the server knows about the schema is one line each: owner,
-# privileges, columns, constraints, indexes, triggers with their state, functions as their text, policies, rules,
-# inheritance, and everything else that lives in it or looks into it with the keeper's rights (a view of somebody else's
-# gives nobody more than that one has). The fresh schema is made by the same SQL on the same server and rolled back, so
-# that no wording of another version of PostgreSQL matters.
-
-Run = Callable[..., list[tuple[Any, ...]]]
+# Whatever the server knows about the schema is one line each: owner, privileges, columns, constraints, indexes,
+# triggers with their state, functions as their text, policies, rules, inheritance, and everything else that lives in it
+# or looks into it with the keeper's rights (a view of another role gives nobody more than that role has). The fresh
+# schema is made by the same SQL on the same server and rolled back, so the wording of another version of PostgreSQL
+# does not matter.
 
 _ACL = "COALESCE((SELECT pg_catalog.string_agg(a::text, ' ' ORDER BY a::text) FROM pg_catalog.unnest({}) AS a), '-')"
 _HERE = "relnamespace = %(schema)s::pg_catalog.regnamespace"
@@ -484,10 +469,10 @@ def _subject(line: str) -> str:
     return f"{kind} {' '.join(first[:1] if kind in ('relation', 'function', 'object') else first[:3])}".strip()[:200]
 
 
-# What lies outside a team ledger's schema and undoes its rules: who else is the keeper, and what the server was told.
+# What undoes the rules from outside the schema: who else is the keeper, and what the server was told
 #
-# Runs on a connection it is given. What only a superuser can do to single roles (superuser, BYPASSRLS,
-# pg_write_all_data) stays outside: docs/known-limits.md.
+# What only a superuser can do to single roles (superuser, BYPASSRLS, pg_write_all_data) is not covered:
+# docs/known-limits.md.
 
 _KEEPER = "(SELECT nspowner FROM pg_catalog.pg_namespace WHERE nspname = 'snapdp')"
 # Since PostgreSQL 16 who may only administer a role is a member too, and cannot act as it.

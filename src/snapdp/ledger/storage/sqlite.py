@@ -1,7 +1,8 @@
 """A ledger in one file, through the standard library's SQLite: its rows.
 
-Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE
-under the lock of the file: one writer at a time, across processes and names. Its tables are made by sqlite.sql.
+Every table is append only, by triggers; only `standing` and `place` change. The tables are made by sqlite.sql. BEGIN
+IMMEDIATE under the lock of the file lets one writer in at a time, across processes and names. A locked file beside the
+ledger shows that the process of a session lives.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from snapdp.errors import LedgerError
 from snapdp.ledger.storage.schema import expected_schema, make_schema, schema_digest, schema_of
 from snapdp.ledger.storage.sqlite_connection import APPLICATION, DAMAGED, Fields, fill_standard_streams
 from snapdp.ledger.storage.sqlite_file import SqliteFile, new_mark
-from snapdp.ledger.storage.storage import FORMAT, OTHER_VERSION, PAGE, Dataset, Entry, Identity, Standing
+from snapdp.ledger.storage.storage import FORMAT, OTHER_VERSION, PAGE, Dataset, Entry, Identity, Standing, first
+from snapdp.values import Value
 
 NOT_COPIED = ("cannot be copied.", "Is there room, on a disk that knows links? The ledger is as it was.")
 BACKUP = "backup"  # the home of a file that is no ledger to be charged
 AMENDS = "kind IN ('amend', 'close')"  # as the index says it
-COLUMNS = ", ".join(Entry._fields)
+NUMBERS, OPTIONAL = {"number", "reserve", "entries"}, {"version", "request", "reserve"}
+V = TypeVar("V", bound=Value)
 
 
 class SqliteStorage:
@@ -84,12 +87,10 @@ class SqliteStorage:
         return Identity(**dict(zip(Identity._fields, rows[0][2:], strict=True)))
 
     def standings(self) -> list[Standing]:
-        rows = self._run("SELECT account, entries, spent, head FROM standing ORDER BY account")
-        return [self._standing(row) for row in rows]
+        return self._select(Standing, "ORDER BY account")
 
     def standing(self, account: str) -> Standing | None:
-        rows = self._run("SELECT account, entries, spent, head FROM standing WHERE account = ?", (account,))
-        return self._standing(rows[0]) if rows else None
+        return first(self._select(Standing, "WHERE account = ?", (account,)))
 
     def held(self, account: str) -> Standing | None:
         """Return how an account stands; a writing transaction has the whole file."""
@@ -111,44 +112,39 @@ class SqliteStorage:
         self._run("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry._values())
 
     def entry(self, account: str, number: int) -> Entry | None:
-        found = self._entries("account = ? AND number = ?", (account, number))
-        return found[0] if found else None
+        return first(self._select(Entry, "WHERE account = ? AND number = ?", (account, number)))
 
     def entries(self, account: str, *, start: int) -> list[Entry]:
-        return self._entries("account = ? AND number >= ?", (account, start), f"ORDER BY number LIMIT {PAGE}")
+        where = f"WHERE account = ? AND number >= ? ORDER BY number LIMIT {PAGE}"
+        return self._select(Entry, where, (account, start))
 
     def amendments(self, account: str) -> list[Entry]:
-        return self._entries(f"account = ? AND {AMENDS}", (account,), "ORDER BY number")
+        return self._select(Entry, f"WHERE account = ? AND {AMENDS} ORDER BY number", (account,))
 
     def newest_amendment(self, account: str) -> Entry | None:
-        found = self._entries(f"account = ? AND {AMENDS}", (account,), "ORDER BY number DESC LIMIT 1")
-        return found[0] if found else None
+        where = f"WHERE account = ? AND {AMENDS} ORDER BY number DESC LIMIT 1"
+        return first(self._select(Entry, where, (account,)))
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
         """Return the commit and its reservation, or the newest reservation if it is open: older ones are orphans."""
-        about = "account = ? AND version = ? AND request = ?"
-        for commit in self._entries(f"{about} AND kind = 'commit'", (account, version, request)):
+        about, fields = "WHERE account = ? AND version = ? AND request = ? AND kind =", (account, version, request)
+        for commit in self._select(Entry, f"{about} 'commit'", fields):
             reserve = None if commit.reserve is None else self.entry(account, commit.reserve)
             return [commit] if reserve is None else [reserve, commit]
-        newest = "AND kind = 'reserve' ORDER BY rowid DESC LIMIT 1"
-        found = self._entries(f"{about} {newest}", (account, version, request))
+        found = self._select(Entry, f"{about} 'reserve' ORDER BY rowid DESC LIMIT 1", fields)
         return [entry for entry in found if self.closing(account, entry.number) is None]
 
     def closing(self, account: str, reserve: int) -> Entry | None:
-        found = self._entries("account = ? AND reserve = ?", (account, reserve))
-        return found[0] if found else None
+        return first(self._select(Entry, "WHERE account = ? AND reserve = ?", (account, reserve)))
 
     def datasets(self) -> list[Dataset]:
-        rows = self._run("SELECT keyed, account, version, seal FROM dataset ORDER BY account, version")
-        return [self._dataset(row) for row in rows]
+        return self._select(Dataset, "ORDER BY account, version")
 
     def dataset(self, keyed: str) -> Dataset | None:
-        rows = self._run("SELECT keyed, account, version, seal FROM dataset WHERE keyed = ?", (keyed,))
-        return self._dataset(rows[0]) if rows else None
+        return first(self._select(Dataset, "WHERE keyed = ?", (keyed,)))
 
     def dataset_of(self, version: str) -> Dataset | None:
-        rows = self._run("SELECT keyed, account, version, seal FROM dataset WHERE version = ?", (version,))
-        return self._dataset(rows[0]) if rows else None
+        return first(self._select(Dataset, "WHERE version = ?", (version,)))
 
     def add_dataset(self, dataset: Dataset) -> None:
         self._run("INSERT INTO dataset VALUES (?, ?, ?, ?)", dataset._values())
@@ -245,29 +241,15 @@ class SqliteStorage:
     def _run(self, statement: str, fields: Fields = ()) -> list[tuple[Any, ...]]:
         return self._file.run(statement, fields)
 
-    def _entries(self, where: str, fields: tuple[Any, ...], order: str = "") -> list[Entry]:
-        rows = self._run(f"SELECT {COLUMNS} FROM entry WHERE {where} {order}", fields)
-        return [self._entry(row) for row in rows]
-
-    def _entry(self, row: tuple[Any, ...]) -> Entry:
-        account, number, kind, version, request, reserve, body, digest = row
-        texts = [account, kind, body, digest, *(text for text in (version, request) if text is not None)]
-        self._typed(texts, [number] if reserve is None else [number, reserve])
-        return Entry(**dict(zip(Entry._fields, row, strict=True)))
-
-    def _standing(self, row: tuple[Any, ...]) -> Standing:
-        account, entries, spent, head = row
-        self._typed([account, spent, head], [entries])
-        return Standing(account=account, entries=entries, spent=spent, head=head)
-
-    def _dataset(self, row: tuple[Any, ...]) -> Dataset:
-        self._typed(list(row), [])
-        return Dataset(**dict(zip(Dataset._fields, row, strict=True)))
-
-    def _typed(self, texts: list[Any], numbers: list[Any]) -> None:
-        """Refuse what a damaged page may hold instead of a text or a number."""
-        if any(type(text) is not str for text in texts) or any(type(number) is not int for number in numbers):
-            raise self._file.refused(*DAMAGED)
+    def _select(self, kind: type[V], where: str, fields: tuple[Any, ...] = ()) -> list[V]:
+        """Return rows of the table of a kind; refuse what a damaged page may hold instead of a text or a number."""
+        rows = self._run(f"SELECT {', '.join(kind._fields)} FROM {kind.__name__.lower()} {where}", fields)
+        for row in rows:
+            for name, cell in zip(kind._fields, row, strict=True):
+                is_absent = cell is None and kind is Entry and name in OPTIONAL
+                if type(cell) is not (int if name in NUMBERS else str) and not is_absent:
+                    raise self._file.refused(*DAMAGED)
+        return [kind(**dict(zip(kind._fields, row, strict=True))) for row in rows]
 
 
 def new_file(path: Path) -> None:
@@ -305,12 +287,7 @@ def sync_directory(directory: Path) -> None:
             os.close(handle)
 
 
-# Which reservations still have a living process behind them: a locked file per session, beside the ledger.
-#
-# The kernel drops the lock when the process ends, however it ends (kill -9 too), so a reservation whose
-# session file is gone or unlocked is an orphan. Nothing depends on clocks or on process numbers, which are used again.
-# What it decides is convenience, not privacy: a living session taken for dead makes a twin pay once more, a dead one
-# taken for living makes it wait. Every reservation is charged either way.
+# Sessions
 
 try:
     import fcntl
@@ -322,7 +299,13 @@ ATTEMPTS = 100
 
 
 class Session:
-    """A file that stays locked as long as its process lives."""
+    """A file beside the ledger that stays locked as long as its process lives.
+
+    The kernel drops the lock when the process ends, however it ends (kill -9 too), so a reservation whose session file
+    is gone or unlocked is an orphan. Nothing depends on clocks or on process numbers, which are used again. This
+    decides convenience, not privacy: if a living session is taken for dead a twin pays once more, and if a dead one is
+    taken for living a twin waits. Every reservation is charged either way.
+    """
 
     def __init__(self, ledger: Path, token: str) -> None:
         """Create and lock the file; files of dead sessions are swept away first."""

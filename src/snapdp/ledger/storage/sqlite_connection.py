@@ -1,8 +1,10 @@
 """One connection to a ledger's file, and whether it sees the file as it is.
 
-Knows no table but `place`. What the mark in the first page means, and when it moves, is told in
-sqlite_file.py. SQLite keeps a log (NAME-wal) and an index of it (NAME-shm) beside the name. A connection is as good as
-these two: it is trusted while they are the files it opened, and while the mark is the one it has seen.
+It knows no table but `place`; what the mark in the first page means, and when it moves, is told in sqlite_file.py.
+SQLite keeps a log (NAME-wal) and an index of it (NAME-shm) beside the name. A connection is as good as these two: it is
+trusted while they are the files it opened, and while the mark is the one it has seen. The file itself, whatever its
+names, has one lock, one queue and one mark (`Inode`). Every failure is one fixed sentence with advice; SQLite's own
+messages may quote the file, and none is passed on.
 """
 
 from __future__ import annotations
@@ -230,12 +232,12 @@ def _inode_of(path: str) -> int | None:
         return None
 
 
-# Connections to SQLite that end where they began: a forked child never closes those of its parent.
+# Connections that a forked child never closes
 #
 # SQLite's last connection to a file brings its log into it and removes the log by its name. In a forked child the copy
 # of a connection has none of the locks that make this safe, and Python would close it whenever it collects it, at the
-# latest when the child ends: it would take away the log of whoever uses the ledger then. So the child keeps what it
-# inherited, unused, until the kernel takes it.
+# latest when the child ends: it would take away the log of a process that uses the ledger then. So the child keeps what
+# it inherited, unused, until the kernel takes it.
 
 _OPEN: set[sqlite3.Connection] = set()
 
@@ -268,9 +270,7 @@ def _keep() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_keep)
 
-# What a ledger in a file says when it cannot be used: one fixed sentence for each failure, and what to do.
-#
-# SQLite's own messages may quote the file: none is passed on.
+# Failures
 
 NOT_OPENED = "Nothing was spent."  # nothing was asked of it: whoever only reads has spent nothing
 SENTENCES = {
@@ -359,16 +359,16 @@ def sentence(error: sqlite3.Error) -> tuple[str, str]:
     return SENTENCES.get(code & 0xFF, OTHER)
 
 
-# The file of a ledger itself, whatever its names: one lock, one queue, and the mark in its first page.
+# The lock of the file, whatever its names
 #
-# A hard link or a bind mount gives a file a second name, and SQLite keeps its log and its locks beside the name. This
-# keeps them at the file: `acquire` locks the inode (flock), for one writer alone or for readers together, and all names
-# wait for each other. The queue: whoever wants the lock first locks one byte far beyond the end of the file, at the
-# time it came, and waits until nobody holds an earlier one. The kernel drops the byte of a process that dies. It
-# decides who is next, never whether: where it does not work (or someone in it hangs) the lock alone decides. Trap:
-# closing any descriptor of a file drops all POSIX locks this process has on it, those of SQLite too. So a descriptor
-# opened here stays open until no ledger of this process uses the file any more. It is never 0, 1 or 2, where whatever
-# prints in this process would write into the ledger: `fill_standard_streams` comes before every opening.
+# A hard link or a bind mount gives a file a second name, and SQLite keeps its log and its locks beside the name. So
+# `acquire` locks the inode (flock), for one writer alone or for readers together, and all names wait for each other. In
+# the queue, each who wants the lock first locks one byte far beyond the end of the file, at the time it came, and waits
+# until nobody holds an earlier one. The kernel drops the byte of a process that dies. The queue decides who is next,
+# never whether: where it does not work (or a process in it hangs) the lock alone decides. Closing any descriptor of a
+# file drops all POSIX locks this process has on it, those of SQLite too. So a descriptor opened here stays open until
+# no ledger of this process uses the file any more. It is never 0, 1 or 2, where whatever prints in this process would
+# write into the ledger: `fill_standard_streams` comes before every opening.
 
 try:
     import fcntl

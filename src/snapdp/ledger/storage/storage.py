@@ -8,17 +8,19 @@ Rules of change:
 - a ledger says its format and the digest of the schema that made it (schema.py), in the first columns of its row; one
   with another format or digest is refused before anything else of it is read;
 - an entry is never rewritten: records and published heads name its digest;
-- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (rules.py,
-  rules.py) and the server's (postgres.sql) say the same of it in the same commit.
+- a new kind of entry, a new field of one or a new meaning opens a new format; the library's checks (rules.py)
+  and the server's (postgres.sql) say the same of it in the same commit.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from snapdp.errors import LedgerError
 from snapdp.values import Value
 
+R = TypeVar("R")
 FORMAT = 1
 PAGE = 500  # entries read at a time
 NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
@@ -26,6 +28,11 @@ OTHER_VERSION = (
     "was made by another version of snapdp, or by another program.",
     "Use the one that made it. Nothing in it was changed, and nothing was spent.",
 )
+
+
+def first(found: Sequence[R]) -> R | None:
+    """Return the first of some rows; None where there is none."""
+    return found[0] if found else None
 
 
 class UnavailableError(LedgerError):

@@ -15,7 +15,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.studies.grouping.keys import KeyColumn
 from snapdp.tables.engines.engine import Engine, Watch, version_text
 from snapdp.tables.engines.self_check import parquet_rows
-from snapdp.tables.keys import load_keys
+from snapdp.tables.keys import load_keys, load_texts
 from snapdp.tables.sources.stored import ignore_statistics, parquet_scan
 from snapdp.tables.sql.dialects import DUCKDB
 from snapdp.tables.sql.generator import KeyTable
@@ -106,17 +106,11 @@ class DuckdbEngine(Engine):
 
     def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:
         """Fill the tables of declared categories: public text, numbered in order."""
-        import numpy as np
-
         for key in keys:
             if isinstance(key.column, KeyColumn):
                 load_keys(connection, key.name, key.column.keys)
-                continue
-            labels = key.column.categories
-            given = {"label": np.fromiter(labels, dtype=object, count=len(labels)), "code": np.arange(len(labels))}
-            connection.register("snapdp_labels", given)
-            connection.execute(f"CREATE TEMP TABLE {key.name} AS SELECT label, code FROM snapdp_labels")
-            connection.unregister("snapdp_labels")
+            else:
+                load_texts(connection, key.name, {"label": key.column.categories})
 
 
 def _connection(threads: int | None) -> Any:

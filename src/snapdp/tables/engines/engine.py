@@ -1,7 +1,9 @@
-"""What an engine is: a source opened where statements run, inside one read transaction, answered with exact integers.
+"""An engine: a source opened where statements run, in one read transaction, answered with exact integers.
 
-An engine is started only when it is asked for. Every error of an engine becomes one that carries no text
-of the engine, not even as its context: engines quote cells. Theory: docs/theory/exact-sums.md.
+An engine is started only when it is asked for. Every error of an engine becomes one that carries no text of the engine,
+not even as its context, because texts of engines and of Python quote cells. The name of an exception's class and a line
+of the program do not, so an error says its kind and its place in the code. What is not about the table (a missing
+package, no memory, a defect here) is not blamed on it. Theory: docs/theory/exact-sums.md.
 """
 
 from __future__ import annotations
@@ -149,7 +151,7 @@ class Engine(ABC):
             return declared_look([], [], 0, {})
         judged, keys = judge_declared(columns, rows, self.dialect)
         self._load(connection, keys)
-        with nullcontext() if watch is None else self._watched(connection, watch):
+        with self._watching(connection, watch):
             total, found = self._tallied(connection, rows, judged, counted)
             shapes = self._shapes(connection, rows, judged, shaped_verdicts(columns, judged, found))
         return declared_look(columns, found, total, shapes, is_csv=self.source.dialect is not None)
@@ -166,7 +168,7 @@ class Engine(ABC):
         for field in rows.fields:
             starts.append(len(judged))
             judged += judge_undeclared(len(judged), field, self.dialect)
-        with nullcontext() if watch is None else self._watched(connection, watch):
+        with self._watching(connection, watch):
             total, found = self._tallied(connection, rows, judged, counted)
             ends = [*starts[1:], len(judged)]
             readings = [
@@ -216,10 +218,13 @@ class Engine(ABC):
         texts = [each.text for each in todo.statements]
         if counted is not None and persons_of(asked):  # the first number is then that of the rows that are kept
             texts.append(f"SELECT COUNT(*) FROM {self.source.open(connection, []).origin}")
-        with nullcontext() if watch is None else self._watched(connection, watch):
+        with self._watching(connection, watch):
             results = self._select(connection, texts)
         _check_rows(counted, results[-1 if len(results) > len(todo.statements) else 0][0][0])
         return todo.read(results[: len(todo.statements)])
+
+    def _watching(self, connection: Any, watch: Watch | None) -> AbstractContextManager[object]:
+        return nullcontext() if watch is None else self._watched(connection, watch)
 
     def _read(self, action: Callable[[Any], R]) -> R:
         """Return what an action on a connection reads from one state of the files."""
@@ -342,10 +347,7 @@ def version_text(told: object) -> str:
     return found[0] if found else "0"
 
 
-# What is said about an error while a table was read: its kind and its place in the code, never its text.
-#
-# Texts of engines and of Python quote cells; the name of an exception's class and a line of the program do
-# not. What is not about the table (a missing package, no memory, a defect here) is not blamed on it.
+# Errors
 
 ENGINE_PACKAGES = ("duckdb", "_duckdb", "pyspark", "py4j", "psycopg", "pyarrow")
 INSTALL = {  # what the extras of this package ask for; itself it is in no index
@@ -357,14 +359,14 @@ PACKAGE = Path(__file__).parents[2]
 
 def refusal(error: Exception) -> SnapdpError:
     """Return what may be said: the table cannot be read, or something else is wrong."""
-    kind, room = type(error).__name__, type(error).__module__.partition(".")[0]
+    kind, package = type(error).__name__, type(error).__module__.partition(".")[0]
     if isinstance(error, MemoryError) or "OutOfMemory" in kind:
         return PremiseError("there is not enough memory to read the table.", "Nothing was spent.")
     if isinstance(error, ImportError):
         missing = f" {error.name!r}" if isinstance(error.name, str) else ""
         advice = INSTALL.get(str(error.name).partition(".")[0], "Install it again.")
         return PremiseError(f"a Python package{missing} that is needed to read the table is missing or broken.", advice)
-    if room in ENGINE_PACKAGES or isinstance(error, OSError):
+    if package in ENGINE_PACKAGES or isinstance(error, OSError):
         return DataError(
             f"the engine could not read the table ({kind}).", "Check that it is complete and readable.", kind=kind
         )

@@ -1,6 +1,8 @@
-"""Which engine answers for some data: DuckDB, Spark or PostgreSQL.
+"""Which engine answers for some data (DuckDB, Spark or PostgreSQL), and what a table calls its columns.
 
-One place for each engine.
+The modules of Spark and PostgreSQL are loaded when a table of theirs is opened. Names and stored types come from the
+first line of a CSV file, the schema of a Parquet file or of a table in a DuckDB file, before a row is read. A CSV file
+has no types: what its cells are is declared, never guessed.
 """
 
 from __future__ import annotations
@@ -17,12 +19,10 @@ from snapdp.studies.columns import CATEGORY, NUMBER, Column
 from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.engine import Engine
-from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
-from snapdp.tables.engines.spark import SparkEngine, spark_source
 from snapdp.tables.sources.csv import CsvSource, delimiter_seen, encoding_seen, latin_1_told, may_be_cell, names_in
 from snapdp.tables.sources.opening import open_source
 from snapdp.tables.sources.source import CSV_ENDINGS, PARQUETS, is_csv_name, no_dialect
-from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE, Rows
+from snapdp.tables.sql.stored import CALENDAR, DECLARE_IT, LABEL, NUMERIC, SEPARATORS, TRUTH, WHOLE, Rows
 from snapdp.values import Value, replaced
 
 
@@ -54,10 +54,13 @@ def open_table(
             raise no_dialect()
         if table is None or spark is not None:
             raise ParameterError("a PostgreSQL address needs the name of a table, and nothing else.", "Give table.")
+        from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
+
         return PostgresEngine(PostgresSource(data, table))
-    found = spark_source(data, table=table, session=spark, dialect=dialect)
-    if found is not None:
-        return SparkEngine(found)
+    if spark is not None or type(data).__module__.startswith("pyspark."):
+        from snapdp.tables.engines.spark import SparkEngine, spark_source
+
+        return SparkEngine(spark_source(data, table=table, session=spark, dialect=dialect))
     return DuckdbEngine(open_source(data, table=table, dialect=dialect), threads=threads)
 
 
@@ -75,10 +78,7 @@ def check_dialect(declared: CsvDialect | None, table: Engine) -> None:
         )
 
 
-# What a table calls its columns, before a row of it is read: names and stored types, never a cell.
-#
-# The first line of a CSV file, the schema of a Parquet file or of a table in a DuckDB file. A CSV file has
-# no types: what its cells are is declared, never guessed.
+# Columns of a file, by names and stored types alone
 
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
 
@@ -95,7 +95,7 @@ def stored_columns(
 ) -> tuple[StoredColumn, ...]:
     """Return the columns of a file in their order."""
     fields = open_table(path, table=table, dialect=dialect).fields()
-    return tuple(StoredColumn(name=each.name, kind=None if each.kind == TEXT else _kind(each)) for each in fields)
+    return tuple(StoredColumn(name=each.name, kind=_CALLED.get(each.kind)) for each in fields)
 
 
 def check_columns(path: str | Path, columns: Iterable[Column], *, dialect: CsvDialect | None = None) -> None:
@@ -148,7 +148,3 @@ def _start(path: str | Path, dialect: CsvDialect | None) -> tuple[bytes, CsvDial
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:
     """Tell whether the first line of a file may be one of cells: a name of a column hardly begins as a number does."""
     return any(each.kind is None and may_be_cell(each.name) for each in columns)
-
-
-def _kind(field: Any) -> str | None:
-    return _CALLED.get(field.kind)

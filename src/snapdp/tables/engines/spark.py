@@ -1,10 +1,10 @@
 """Tables of Spark: the statements run in the cluster, and only their sums travel to the driver.
 
-A SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL;
-pyspark is loaded when a table is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names
-mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps: no setting of the
-session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write
-it into its logs. Spark leaves out files by their names, and empty ones, without a word: here such files are refused.
+A table is a SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL; pyspark
+is loaded when it is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names mean nothing.
+The text is total and exact with ANSI mode on or off and looks at no time stamps, so no setting of the session matters.
+CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write it into its
+logs. Spark leaves out files by their names, and empty ones, without a word: here such files are refused.
 Theory: docs/theory/exact-sums.md.
 """
 
@@ -46,12 +46,11 @@ from snapdp.tables.sql.categories import epoch_day
 from snapdp.tables.sql.dialects import SPARK
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, PLAIN, TEXT, TRUTH, WHOLE, Field, Rows
 
-# Parquet files on Spark: each file says its own columns, and those that are declared must be the same in all.
+# Parquet files
 #
-# Takes a reader and the files behind some paths. Spark alone gives a file that lacks a column nothing but missing
-# cells, and whether `Age` is read as `age` is a setting of the session. So declared columns are compared file by file,
-# by exact names, as DuckDB's are; a name that differs from a declared one in capitals only is refused. What is read
-# then has the declared columns alone, and no setting decides which they are.
+# Spark alone gives a file that lacks a column nothing but missing cells, and whether `Age` is read as `age` is a
+# setting of the session. So declared columns are compared file by file, by exact names, as DuckDB's are; a name that
+# differs from a declared one in capitals only is refused. What is read then has the declared columns alone.
 
 _NO_TYPE, _MILLIS = "UNKNOWN", "TIMESTAMP(MILLIS,"  # as parquet-java names them
 AT_ONCE = 8  # footers that are asked for at the same time; each is a job of Spark
@@ -296,7 +295,7 @@ class SparkFiles(SparkSource):
         if len(self._listed().inputFiles()) > len(set(names)):  # Spark scans no file without a byte
             raise DataError("one of the files is empty.", "A file has at least a header; leave an empty one out.")
         if not names:
-            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+            raise _no_files()
         each_once(names)
         if self.dialect and not all(is_csv_name(name.rpartition("/")[2]) for name in names):
             raise DataError("a file among the CSV files is none by its name.", f"Known: {', '.join(CSV_ENDINGS)}.")
@@ -325,7 +324,7 @@ class SparkFiles(SparkSource):
             self._footers = footer_types(self.session, paths)
             self._names = tuple(self._schemas[1][0].fieldNames()) if state else ()
         if not state:
-            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+            raise _no_files()
         paths = [path for path, _, _ in state]
         return declared_frame(self._reader(), paths, self._schemas[1], self._footers, names)
 
@@ -412,10 +411,8 @@ class _Connection:
             self.session.catalog.dropTempView(each)
 
 
-def spark_source(
-    data: Any, *, table: str | None = None, session: Any = None, dialect: CsvDialect | None = None
-) -> SparkSource | None:
-    """Return the source if some data are Spark's: a session with a table, a DataFrame, or paths with a session."""
+def spark_source(data: Any, *, table: str | None, session: Any, dialect: CsvDialect | None) -> SparkSource:
+    """Return the source that some data of Spark are: a session with a table, a DataFrame, or paths with a session."""
     if type(data).__module__.startswith("pyspark."):
         if dialect is not None:
             raise no_dialect()
@@ -425,8 +422,6 @@ def spark_source(
             if table is None:
                 raise ParameterError("a Spark session is no table.", "Name the table in it as well.")
             return SparkStored(data, table)
-    if session is None:
-        return None
     paths = [data] if isinstance(data, (str, Path)) else data
     if not isinstance(paths, (list, tuple)) or not paths or not all(isinstance(each, (str, Path)) for each in paths):
         raise DataError(f"a value of type {type(data).__name__} is no table of Spark.", "Give paths, or a DataFrame.")
@@ -451,6 +446,10 @@ def _started(master: str) -> Any:
     if session is None:
         raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
     return session
+
+
+def _no_files() -> DataError:
+    return DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
 
 
 def _is_local(session: Any) -> bool:

@@ -1,7 +1,10 @@
-"""Cells of Python objects as text that every engine reads alike.
+"""Columns in memory as every engine reads them alike: Python objects as text, times as dates, and digests of contents.
 
-Object columns hold anything; what is no number is a missing number, what is no text an unknown category.
-No object can raise in `cell_text`, `cell_digest` or `unpacked`: the schema alone decides whether a table is accepted.
+Object columns hold anything: what is not a number is a missing number, and what is not a text is an unknown category.
+No object can raise in `cell_text`, `cell_digest` or `unpacked`, and what is refused of an Arrow table is refused by its
+types, whatever it holds: the schema alone decides whether a table is accepted. Digests let the ledger recognise data
+that it has seen. They are private, and leave only keyed. Equal digests mean the same bytes and no more: the same rows
+in another file format or another order are another version of the same account.
 """
 
 from __future__ import annotations
@@ -32,10 +35,7 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.grouping.keys import KEY
 
-# Arrow tables as DuckDB reads them: times as dates, half precision as single, and a type it does not know by its name.
-#
-# Looks at types, never at a cell: what is refused here is refused whatever the column holds. Half precision
-# becomes single precision, which has every number of it.
+# Arrow tables: times become dates, and half precision becomes single precision, which has every number of it
 
 LONGEST_TYPE = 60
 
@@ -59,26 +59,24 @@ def chosen_columns(table: Any, places: Sequence[int]) -> Any:
     if not places:
         return pa.table({"c0": np.zeros(table.num_rows, dtype=np.int8)})
     chosen = table.select(list(places)).rename_columns([f"c{number}" for number in range(len(places))])
-    return _in_singles(in_days(chosen))
+    for place, field in enumerate(chosen.schema):
+        column = chosen.column(place)
+        read = _singles(column) if pa.types.is_float16(field.type) else _dates(column)
+        if read is not None:
+            chosen = chosen.set_column(place, field.name, read)
+    return chosen
 
 
-def _in_singles(table: Any) -> Any:
-    """Return a table whose columns of half precision are of single precision."""
-    import pyarrow as pa
-
-    for place, field in enumerate(table.schema):
-        if pa.types.is_float16(field.type):
-            chunks = [_singles(chunk) for chunk in table.column(place).chunks]
-            table = table.set_column(place, field.name, pa.chunked_array(chunks, type=pa.float32()))
-    return table
-
-
-def _singles(chunk: Any) -> Any:
+def _singles(column: Any) -> Any:
+    """Return a column of half precision as one of single precision."""
     import numpy as np
     import pyarrow as pa
 
-    numbers = chunk.to_numpy(zero_copy_only=False).astype(np.float32)  # by numpy: not every Arrow casts them
-    return pa.array(numbers, mask=np.asarray(chunk.is_null()))
+    chunks = []
+    for chunk in column.chunks:
+        numbers = chunk.to_numpy(zero_copy_only=False).astype(np.float32)  # by numpy: not every Arrow casts them
+        chunks.append(pa.array(numbers, mask=np.asarray(chunk.is_null())))
+    return pa.chunked_array(chunks, type=pa.float32())
 
 
 def unread(table: Any, names: Sequence[str], reads: Callable[[Any], object]) -> DataError | None:
@@ -100,11 +98,10 @@ def unread(table: Any, names: Sequence[str], reads: Callable[[Any], object]) -> 
     return None
 
 
-# Dates and times in memory as dates that every engine reads alike: rounded down to the day, by whole numbers.
+# Dates and times, rounded down to the day by whole numbers
 #
-# Takes columns of numpy and Arrow. Engines cast such columns by conversions that overflow, or round up to
-# the next day; here nothing can fail: a time beyond the calendar is a day beyond every declared one. The date of an
-# instant is its date in UTC.
+# Engines cast such columns by conversions that overflow, or round up to the next day. Here nothing can fail: a time
+# beyond the calendar is a day beyond every declared one. The date of an instant is its date in UTC.
 
 UNITS = {"W": 7 * 86_400 * 10**18, "D": 86_400 * 10**18, "h": 3600 * 10**18, "m": 60 * 10**18, "s": 10**18}
 UNITS |= {"ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "as": 1}  # in attoseconds
@@ -146,21 +143,6 @@ def whole_days(numbers: Any, unit: int) -> Any:
     return np.fromiter((min(max(each, EARLIEST), LATEST) for each in exact), dtype=np.int64, count=len(numbers))
 
 
-def in_days(table: Any) -> Any:
-    """Return an Arrow table whose times are dates."""
-    for place, field in enumerate(table.schema):
-        dates = _dates(table.column(place))
-        if dates is not None:
-            table = table.set_column(place, field.name, dates)
-    return table
-
-
-def arrow_days(column: Any) -> Any:
-    """Return the dates of an Arrow column of times, as an array of numpy; None where it holds something else."""
-    dates = _dates(column)
-    return None if dates is None else dates.to_numpy()
-
-
 def _dates(column: Any) -> Any:
     """Return a column of times as dates; None where it holds something else."""
     import numpy as np
@@ -179,6 +161,8 @@ def _dates(column: Any) -> Any:
         chunks.append(pa.array(days.astype(np.int32), mask=absent).cast(pa.date32()))
     return pa.chunked_array(chunks, type=pa.date32())
 
+
+# Python objects
 
 OF_NUMBERS = (NumberColumn, MagnitudeColumn)  # columns whose cells are read as numbers
 _NO_NUMBERS = re.compile("bool|date|time|duration|period|interval|month_day", re.IGNORECASE)
@@ -210,9 +194,9 @@ def unpacked(column: Any) -> Any:
         elif getattr(dtype, "kind", "O") == "M":  # instants: in UTC, without a zone
             return np.asarray(getattr(column, "array", column), dtype=f"M8[{dtype.unit}]")
     if library == "pyarrow":
-        times = arrow_days(column)
-        if times is not None:
-            return times
+        dates = _dates(column)
+        if dates is not None:
+            return dates.to_numpy()
     return _objects(column) if library in ("pandas", "pyarrow") else column
 
 
@@ -417,10 +401,7 @@ _EVERY_READING = (  # one column of each kind that reads cells in its own way
     PersonColumn(name="x"),
 )
 
-# Digests of contents: how the ledger recognises data that it has seen. Private: they leave only keyed.
-#
-# Reads bytes it is given. A digest says "the same bytes", no more: the same rows in another file format, or
-# in another order, are other bytes, and the ledger takes them for another version of the same account.
+# Digests
 
 
 def file_digest(paths: Iterable[Path], *more: bytes) -> bytes:

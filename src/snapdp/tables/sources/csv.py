@@ -1,8 +1,12 @@
 """A CSV file as DuckDB reads it: checked byte by byte, then read as text.
 
-No row can fail to be a number; every row must have all cells. The text of the statement is public, so
-what the engine must know of the content (whether it may read in parallel) is told beside the text, by a variable of the
-connection. Theory: docs/theory/exact-sums.md, (11).
+DuckDB alone does not do. It misses quotes that stay open, takes a CR in the midst of LF for the end of a row, drops a
+last line that is longer than its buffer, and looks at no cell that was not asked for. So `Scan` decides these before
+DuckDB reads the file; only the number of cells in each row is left to the engine. It also counts the lines, and an
+engine that reads another number of rows is not believed. The text of the statement is public, so what the engine must
+know of the content (whether it may read in parallel) travels beside it, in a variable of the connection.
+The first line alone decides what is suggested about delimiter and encoding: names are public, no row is read, and a
+guess counts only once it is declared. Theory: docs/theory/exact-sums.md, (11).
 """
 
 from __future__ import annotations
@@ -70,6 +74,7 @@ class CsvSource(Source):
             Field(name=name, reads=f"c{i}", stored="text", kind=TEXT, numbers=numbers) for i, name in enumerate(names)
         ]
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        nulls = [literal(each) for each in self.dialect.nulls]
         options = {
             "header": "true",
             "auto_detect": "false",
@@ -77,7 +82,7 @@ class CsvSource(Source):
             "delim": literal(self.dialect.separator),
             "quote": literal(self.dialect.quote),
             "escape": literal(self.dialect.quote),
-            "nullstr": self._null_texts(),
+            "nullstr": nulls[0] if len(nulls) == 1 else f"[{', '.join(nulls)}]",
             "allow_quoted_nulls": "false",
             "strict_mode": "true",
             "null_padding": "false",
@@ -90,10 +95,6 @@ class CsvSource(Source):
         said = ", ".join(f"{key} = {value}" for key, value in options.items())
         certain = any(column.name in names for column in columns)
         return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields), certain=certain)
-
-    def _null_texts(self) -> str:
-        texts = [literal(each) for each in self.dialect.nulls]
-        return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
     def start(self) -> bytes:
         """Return the first bytes of the file, with the first line whole."""
@@ -173,20 +174,12 @@ def dialect_mark(dialect: CsvDialect) -> bytes:
     return f"CsvDialect({', '.join(f'{key}={value!r}' for key, value in said.items())})".encode()
 
 
-# Whether the bytes of a CSV file are well formed, in blocks and fast: what DuckDB does not see or does not refuse.
-#
-# Reads bytes that it is given. DuckDB alone does not do: it misses quotes that stay open, takes a CR in the
-# midst of LF for the end of a row, drops a last line that is longer than its buffer, and looks at no cell that was not
-# asked for. So these are decided here, before it reads the file:
+# Well-formed bytes, judged in blocks
 #
 #     text     UTF-8 or Latin-1, as declared, without NUL
 #     quotes   an opening one stands at the start of a cell, a closing one at its end, one inside is doubled, none is
 #              open
 #     rows     all end alike, and none is longer than a block
-#
-# What is left to the engine is the number of cells in each row. The lines are counted as well: an engine that reads
-# another number of rows than the file has is not believed. A file without quotes and CR, the usual one, costs a few
-# searches for a byte.
 
 BLOCK = 1 << 22  # more than the longest row
 NUL, NOT_TEXT, MARKED = "nul", "not in the declared encoding", "marked as UTF-8"
@@ -207,26 +200,27 @@ class Scan:
         self.quoted, self.problem = False, ""
         self.ends: set[str] = set()
         self.lines = self.empty = 0
-        self._quote = dialect.quote.encode()
-        self._beside = (dialect.separator + dialect.quote + "\r\n").encode()
         self._encoding, self._decoder = dialect.encoding, codecs.getincrementaldecoder("utf-8")()
-        self._quotes = 0
-        self._last = b"\n\n"  # the last two bytes: one that is judged, one that waits for the byte after it
-        self._started = False
+        self._quote = dialect.quote.encode()
+        beside = (dialect.separator + dialect.quote + "\r\n").encode()
+        # The bytes that may stand before an opening quote and after a closing one; every other byte is 0.
+        self._beside = bytes(byte if byte in beside else 0 for byte in range(256))
+        self._inside = self._started = False
+        self._last, self._waiting = b"\n", b""  # the byte that was judged last, and one that needs the byte after it
 
     def feed(self, block: bytes) -> None:
         """Look at more bytes; nothing more once there is a problem."""
         if self.problem:
             return
-        self._text(block)
+        self._check_text(block)
         if not self._started:
-            self._started, block = True, self._unmarked(block)
-        inside, waiting = self._quotes % 2 == 1, self._last[1:]
-        if inside or waiting in (self._quote, b"\r") or self._quote in block or b"\r" in block:
-            row_ends = self._closely(self._last + block)
-        else:
-            row_ends = self._feeds(waiting + block)
-        self._last = (self._last + block[-2:])[-2:]
+            self._started = True
+            if self._encoding != "utf-8" and block.startswith(BOM):  # only UTF-8 has a byte order mark
+                self._found(MARKED)
+            block = block.removeprefix(BOM)
+        data = self._waiting + block if self._waiting else block
+        self._waiting = data[-1:] if data.endswith((self._quote, b"\r")) else b""
+        row_ends = self._judge(data[:-1] if self._waiting else data)
         if not row_ends and len(block) > ROW_BYTES:
             self._found(LONG_ROW)
 
@@ -234,10 +228,9 @@ class Scan:
         """Judge what waited for the end of the file."""
         if self._decoder.getstate()[0]:
             self._found(NOT_TEXT)
-        if self._last[1:] in (self._quote, b"\r"):
-            self._closely(self._last + self._beside[:1])  # as if one more cell began
-        self.lines += self._started and self._last[1:] not in (b"\r", b"\n")
-        if self._quotes % 2:
+        self._judge(self._waiting)
+        self.lines += self._started and self._last not in (b"\r", b"\n")
+        if self._inside:
             self._found(STRAY_QUOTE)
         if len(self.ends) > 1:
             self._found(MIXED)
@@ -245,13 +238,7 @@ class Scan:
     def _found(self, problem: str) -> None:
         self.problem = self.problem or problem
 
-    def _unmarked(self, block: bytes) -> bytes:
-        """Return the start of a file behind its byte order mark, which only UTF-8 has."""
-        if self._encoding != "utf-8" and block.startswith(BOM):
-            self._found(MARKED)
-        return block.removeprefix(BOM)
-
-    def _text(self, block: bytes) -> None:
+    def _check_text(self, block: bytes) -> None:
         if b"\x00" in block:
             self._found(NUL)
         if self._encoding != "utf-8":  # one byte is one character
@@ -263,65 +250,69 @@ class Scan:
             except UnicodeDecodeError:
                 self._found(NOT_TEXT)
 
-    def _feeds(self, data: bytes) -> bool:
-        """Count the line ends of bytes behind the first, where each LF is one; tell whether there is any."""
+    def _judge(self, data: bytes) -> bool:
+        """Judge the quotes and line ends of bytes that need none after them; tell whether a row ends in them."""
+        if not data:
+            return False
+        if not self._inside and self._quote not in data and b"\r" not in data:
+            ends, empty = {b"\n": data.count(b"\n")}, _repeated(data) + (self._last in LINE_ENDS and data[:1] == b"\n")
+        else:  # numpy is faster, but loading it takes as long as it saves in 10 MB of quotes
+            ends, empty = self._large(data) if len(data) >= BLOCK - 1 else self._small(data)
+        self._last = data[-1:]
+        self.ends |= {LINE_ENDS[end] for end, count in ends.items() if count}
+        self.lines += sum(ends.values())
+        self.empty += empty
+        return any(ends.values())
+
+    def _small(self, data: bytes) -> tuple[dict[bytes, int], int]:
+        """Return how often each line end stands outside quotes, and how many lines are empty; judge the quotes."""
+        parts = data.split(self._quote)
+        before = self._quote if self._inside else self._last
+        rows = before + self._quote.join(parts[self._inside :: 2])  # one quote for each part in quotes
+        self._note_quotes(len(parts) - 1)
+        if len(parts) > 1:
+            beside = (rows + self._quote if self._inside else rows).translate(self._beside)
+            if b"\0" + self._quote in beside or self._quote + b"\0" in beside:
+                self._found(STRAY_QUOTE)
+        pairs, every = rows.count(b"\r\n", 1), rows.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        returns = rows.count(b"\r", 1) - pairs
+        ends = {b"\r\n": pairs, b"\r": returns, b"\n": every.count(b"\n", 1) - pairs - returns}
+        return ends, _repeated(every)
+
+    def _large(self, data: bytes) -> tuple[dict[bytes, int], int]:
+        """Return the same of a long block."""
         import numpy as np
 
-        feeds = np.frombuffer(data, dtype=np.uint8) == 10
-        count = int(np.count_nonzero(feeds[1:]))
-        if count:
-            self.ends.add(LINE_ENDS[b"\n"])
-            self.lines += count
-            self.empty += int(np.count_nonzero(feeds[1:] & feeds[:-1]))
-        return count > 0
-
-    def _closely(self, data: bytes) -> bool:
-        """Judge all bytes but the first, and the last if it needs the one after it; tell whether a row ends there."""
-        import numpy as np
-
-        block = np.frombuffer(data, dtype=np.uint8)
+        block = np.frombuffer(self._last + data + self._quote, dtype=np.uint8)
         quotes = np.flatnonzero(block[1:-1] == self._quote[0]) + 1
-        if len(quotes):
-            self._placed(block, quotes)
-        row_ends = self._row_ends(block, quotes)
-        self._quotes += len(quotes)
-        return row_ends
-
-    def _placed(self, block: Any, quotes: Any) -> None:
-        """Find a quote that opens elsewhere than at the start of a cell, or closes elsewhere than at its end."""
-        import numpy as np
-
-        self.quoted = True
-        beside = np.zeros(256, dtype=bool)
-        beside[list(self._beside)] = True
-        first = self._quotes % 2  # every second quote opens
-        if not (beside[block[quotes[first::2] - 1]].all() and beside[block[quotes[1 - first :: 2] + 1]].all()):
-            self._found(STRAY_QUOTE)
-
-    def _row_ends(self, block: Any, quotes: Any) -> bool:
-        """Count the line ends outside quotes; tell whether there is one. An LF was judged when it came last."""
-        import numpy as np
-
-        feeds = self._outside(np.flatnonzero(block[2:] == 10) + 2, quotes)
-        returns = self._outside(np.flatnonzero(block[1:-1] == 13) + 1, quotes)
+        first = int(self._inside)  # every second quote opens
+        feeds, returns = (np.flatnonzero(block[1:-1] == byte) + 1 for byte in b"\n\r")
+        if first or len(quotes):
+            feeds, returns = (each[(first + np.searchsorted(quotes, each)) % 2 == 0] for each in (feeds, returns))
+            beside = np.frombuffer(self._beside, dtype=np.uint8)
+            if not (beside[block[quotes[first::2] - 1]].all() and beside[block[quotes[1 - first :: 2] + 1]].all()):
+                self._found(STRAY_QUOTE)
+            self._note_quotes(len(quotes))
         paired, pairing = block[feeds - 1] == 13, block[returns + 1] == 10
-        found = {  # what stands before the places of each line end
+        before = {  # what stands before the places of each line end
             b"\n": block[feeds[~paired] - 1],
             b"\r\n": block[feeds[paired] - 2],
             b"\r": block[returns[~pairing] - 1],
         }
-        self.ends |= {LINE_ENDS[end] for end, before in found.items() if len(before)}
-        self.lines += sum(map(len, found.values()))
-        self.empty += sum(int(np.count_nonzero((each == 10) | (each == 13))) for each in found.values())
-        return bool(len(feeds) + len(returns))
+        empty = sum(int(np.count_nonzero((each == 10) | (each == 13))) for each in before.values())
+        return {end: len(each) for end, each in before.items()}, empty
 
-    def _outside(self, places: Any, quotes: Any) -> Any:
-        """Return the places that an even number of quotes stands before."""
-        import numpy as np
+    def _note_quotes(self, count: int) -> None:
+        self.quoted |= count > 0
+        self._inside ^= count % 2 == 1
 
-        if not len(quotes):
-            return places[:0] if self._quotes % 2 else places
-        return places[(self._quotes + np.searchsorted(quotes, places)) % 2 == 0]
+
+def _repeated(rows: bytes) -> int:
+    """Return how many line feeds stand behind another one."""
+    size = len(rows)
+    while b"\n\n" in rows:  # one of each run of them stays
+        rows = rows.replace(b"\n\n", b"\n")
+    return size - len(rows)
 
 
 def scanned(raw: IO[bytes], dialect: CsvDialect) -> Scan:
@@ -356,10 +347,7 @@ def _line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
     return opened
 
 
-# How the first line of a CSV file seems to be written, where that is not what is declared.
-#
-# Reads bytes that it is given, of the first line alone: its names are public, and no row is looked at. What
-# it finds is a guess that somebody confirms by declaring it.
+# The first line: how it seems to be written, where that is not what is declared
 
 UTF_8, LATIN_1 = "utf-8", "latin-1"
 SAVED = 'Save the file as UTF-8 (in Excel: Save as, "CSV UTF-8")'
@@ -412,10 +400,6 @@ def latin_1_told(start: bytes, dialect: CsvDialect, *, is_declared: bool) -> tup
     told = f"{ADVICE[UTF_8]} It seems to have {SEPARATORS[mark]} between its cells: declare that too."
     return told, {"encoding": LATIN_1, "delimiter": mark}
 
-
-# Whether a first line may be one of cells: a name of a column hardly looks like a number, a date or an address.
-#
-# Nothing is loaded for it: shells ask while somebody types.
 
 MANY_DIGITS = re.compile(r"\d\D{0,3}\d{4}|\d{6}")  # a day with its year, a telephone number, an identifier
 

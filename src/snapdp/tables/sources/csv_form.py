@@ -1,7 +1,7 @@
 """What a well-formed CSV file is: the definition, as a reader of bytes that is slow and plain.
 
 Reads bytes that it is given. Every engine accepts at most the files that this reader accepts, and gets
-its rows: DuckDB after the checks of `csv_bytes`, Spark by the expressions of `spark_csv`. Tests compare both with it,
+its rows: DuckDB after the checks of `csv`, Spark by the expressions of `spark_csv`. Tests compare both with it,
 on generated files. It also reads every header.
 
     start    " opens a quoted cell; a delimiter ends the cell; CR LF, LF or CR ends the row; else the cell is plain

@@ -1,13 +1,13 @@
 """Columns in memory: dicts of numpy columns or lists, frames of pandas and Polars, Arrow tables.
 
 Registered on a DuckDB connection that the engine hands in. Nothing is guessed: Python objects become text
-by one rule (`cells`), times become dates (`calendar`), and what has a schema keeps it.
+and times become dates by one rule each (`cells`), and what has a schema keeps it.
 Errors here speak to the data holder before anything is spent: they name columns and types, never a cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
@@ -51,7 +51,7 @@ class ColumnsSource(Source):
                 continue
             names[read] = f"c{len(names)}"
             arrays[names[read]] = self._array(column)
-        sizes = {len(each) for each in arrays.values()} | {len(each) for each in list(self._lengths())}
+        sizes = {*map(len, arrays.values()), *(len(self.columns[name]) for name in self.columns)}
         if len(sizes) > 1:
             raise DataError("the columns do not have the same number of rows.", "Give columns of one table.")
         arrays["rows"] = np.zeros(sizes.pop() if sizes else 0, dtype=np.int8)  # a table without columns has rows too
@@ -72,26 +72,20 @@ class ColumnsSource(Source):
     def fingerprint(self) -> bytes:
         return columns_digest(self.columns)
 
-    def _lengths(self) -> Iterable[Any]:
-        return (self.columns[name] for name in self.columns)
-
     def _array(self, column: Column) -> Any:
         import numpy as np
 
         given = self.columns[column.name]
-        told = other_type(given) if isinstance(column, OF_NUMBERS) else None
+        told, advice = None, ""
+        if isinstance(column, OF_NUMBERS):
+            told, advice = other_type(given), "Store it as numbers, or declare it otherwise."
+        elif is_exact_text(column):
+            told, advice = inferred_type(given), f"Store it as text. {TYPED_BY_CELLS}"
         if told is not None:
-            raise DataError(
-                f"column {column.name!r} is declared as {column.kind} but stored as {told}.",
-                "Store it as numbers, or declare it otherwise.",
-            )
-        told = inferred_type(given) if is_exact_text(column) else None
-        if told is not None:
-            raise DataError(
-                f"column {column.name!r} is declared as {column.kind} but stored as {told}.",
-                f"Store it as text. {TYPED_BY_CELLS}",
-            )
-        if isinstance(column, OF_NUMBERS) and _is_nullable(given):
+            raise DataError(f"column {column.name!r} is declared as {column.kind} but stored as {told}.", advice)
+        dtype = getattr(given, "dtype", None)
+        of_pandas = type(dtype).__module__.startswith("pandas.")  # its own types, in which numbers may be missing
+        if isinstance(column, OF_NUMBERS) and of_pandas and getattr(dtype, "kind", "O") in "iuf":
             given = given.to_numpy(dtype="float64", na_value=np.nan)
         given = unpacked(given)
         if isinstance(given, np.ma.MaskedArray) and given.dtype.kind == "M":
@@ -117,12 +111,6 @@ class ColumnsSource(Source):
                 # Exact, except for long doubles: these go to the nearest.
                 given = given.astype(np.float32 if single else np.float64)
         return np.ascontiguousarray(given.astype(given.dtype.newbyteorder("=")))
-
-
-def _is_nullable(column: Any) -> bool:
-    """Tell whether a column is one of pandas' own types of numbers, in which some may be missing."""
-    dtype = getattr(column, "dtype", None)
-    return type(dtype).__module__.startswith("pandas.") and getattr(dtype, "kind", "O") in "iuf"
 
 
 class PandasColumns(Mapping[Any, Any]):

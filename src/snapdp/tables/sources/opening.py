@@ -50,12 +50,12 @@ def _source_of(data: Any) -> Source:
         return data
     if isinstance(data, Mapping):
         return ColumnsSource(data)
-    room, kind = type(data).__module__.partition(".")[0], type(data).__name__
-    if room == "pandas" and kind == "DataFrame":
+    package, kind = type(data).__module__.partition(".")[0], type(data).__name__
+    if package == "pandas" and kind == "DataFrame":
         return ColumnsSource(PandasColumns(data))
-    if room == "polars" and kind in ("DataFrame", "LazyFrame"):
+    if package == "polars" and kind in ("DataFrame", "LazyFrame"):
         return ArrowSource(as_arrow(data if kind == "DataFrame" else _collected(data)))
-    if room == "pyarrow" and kind == "Table":
+    if package == "pyarrow" and kind == "Table":
         return ArrowSource(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(each, (str, Path)) for each in data):
         return ParquetSource(data)

@@ -1,7 +1,8 @@
-"""What a source is: a table that can be opened on a connection, and recognised again.
+"""A source: a table that can be opened on a connection and recognised again, and the paths of tables.
 
-Opens nothing itself. Each kind of source has a file here, those of servers and clusters stand with their
-engines; `opening` says which one some data are.
+Nothing is opened here. Each kind of source has a file in this package; those of servers and clusters are next to their
+engines, and `opening` says which one some data are. A row of a file that is read twice would count twice, so two paths
+to one file (the same name, a link, a pattern that meets a folder) are refused on every engine.
 """
 
 from __future__ import annotations
@@ -61,10 +62,7 @@ def no_dialect(name: str = "") -> ParameterError:
     return ParameterError(f"{what} no dialect.", "Leave the dialect out: delimiter, signs, encoding and null texts.")
 
 
-# Paths of tables: which files are meant, whether one is meant twice, and when one changes.
-#
-# Reads no content. A row of a file that is read twice would count twice, so two paths to one file (the same
-# name, a link, a pattern that meets a folder) are refused on every engine.
+# Paths
 
 PLAIN_CSV = (".csv", ".tsv", ".txt")
 CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
@@ -199,12 +197,11 @@ def changed_file() -> DataError:
 
 def stat_of(paths: Sequence[Path]) -> object:
     """Return what changes when a file does; None for one that is not there."""
-    return [_stat(path) for path in paths]
-
-
-def _stat(path: Path) -> object:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    states: list[object] = []
+    for path in paths:
+        try:
+            found = path.stat()
+            states.append((found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+        except OSError:
+            states.append(None)
+    return states

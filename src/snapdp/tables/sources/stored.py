@@ -1,10 +1,10 @@
-"""Parquet files of one schema, as DuckDB reads them.
+"""Parquet files of one schema and tables of DuckDB database files, as DuckDB reads them.
 
-Opens them on a DuckDB connection that the engine hands in. Each file says its own columns; those that are
-declared must be the same in all: the first file would decide how the others are read.
-What a file says of its cells, their extremes and how many are missing, decides nothing: writers leave NaN out of it.
-Errors here speak to the data holder before anything is spent: they name files and columns, never a cell.
-Theory: docs/theory/exact-sums.md (14).
+Both are opened on a connection that the engine hands in, a database read-only. Each Parquet file says its own columns,
+and those that are declared must be the same in all, or the first file would decide how the others are read. What a file
+says of its cells, their extremes and how many are missing, decides nothing, because writers leave NaN out of it. Views
+are refused: what filters or joins changes who a row is. Errors here speak to the data holder before anything is spent;
+they name files and columns, never a cell. Theory: docs/theory/exact-sums.md (14).
 """
 
 from __future__ import annotations
@@ -141,10 +141,7 @@ def _top_nodes(known: Sequence[Any]) -> list[Any]:
     return nodes
 
 
-# A table of a DuckDB database file.
-#
-# Attached read-only to a DuckDB connection that the engine hands in. A source is a stored table: what
-# filters or joins (a view, a query) changes who a row is, and is refused.
+# DuckDB database files
 
 _ATTACHED = "snapdp_source"
 
@@ -203,9 +200,7 @@ class DuckdbSource(Source):
         return [self.path, *beside]
 
 
-# How DuckDB names what columns are stored as, and the field that each is to a statement.
-#
-# Asks a connection for the schema of a query, and reads no row.
+# Fields, from the types that DuckDB names
 
 _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")} | {
     "INTEGER",

@@ -1,13 +1,14 @@
-"""A cell of a category column to its place in the declared list, in SQL that no cell can stop.
+"""Cells of category and magnitude columns to their places, in SQL that no cell can stop.
 
-Writes SQL, runs nothing. What a cell means is said in `studies.categories`; here the same is said to an
-engine. Casts of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole
-numbers alone, from yyyymmdd:
+This writes SQL and runs nothing. What a cell means is defined in `studies.categories` and `studies.columns`. Casts
+of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole numbers
+alone, from yyyymmdd:
 
     ordinal = 365 z + z/4 - z/100 + z/400 + (367 m - 362)/12 - {0, 1, 2} + d,  z = y - 1      theory, exact-sums (13)
 
 A cell that is present and means nothing is a stand-in that is no category: ODD among numbers, 2 among booleans, the day
-0 among dates. Theory: docs/theory/exact-sums.md, (13).
+0 among dates. Magnitudes are compared with powers of two, which are doubles: a text that is no number is NaN, which is
+in no place, and what is missing is NULL. Theory: docs/theory/exact-sums.md, (13); docs/theory/exploring.md, (1).
 """
 
 from __future__ import annotations
@@ -70,8 +71,12 @@ def category_code(column: CategoryColumn, cell: str, field: Field, dialect: Dial
     if isinstance(column, MagnitudeColumn):
         return magnitude_code(column, cell, dialect, unknown=unknown, null=null)
     if isinstance(column, DateColumn):
-        inside, place = _is_inside(column, cell, dialect), _period(column, cell, dialect)
-        return f"CASE WHEN {cell} IS NULL THEN {null} WHEN {inside} THEN {place} ELSE {unknown} END"
+        first, last = (day.isoformat().replace("-", "") for day in (column.first, column.last))
+        inside, place = is_day(cell, dialect), _period(column, cell, dialect)
+        return (
+            f"CASE WHEN {cell} IS NULL THEN {null} WHEN {cell} >= {int(first)} AND {cell} <= {int(last)} AND {inside} "
+            f"THEN {place} ELSE {unknown} END"
+        )
     labels = ("0", "1") if isinstance(column, BooleanColumn) else column.categories
     known = " ".join(
         f"WHEN {cell} = {_constant(column, each, field, dialect)} THEN {code}" for code, each in enumerate(labels)
@@ -152,12 +157,6 @@ def calendar_day(field: Field, dialect: Dialect) -> str:
     return f"CASE WHEN {text} IS NULL THEN NULL WHEN {dated} THEN {digits} ELSE 0 END"
 
 
-def _is_inside(column: DateColumn, p: str, dialect: Dialect) -> str:
-    """Return a test whether yyyymmdd is a day of the calendar, from the first to the last."""
-    first, last = (int(day.isoformat().replace("-", "")) for day in (column.first, column.last))
-    return f"{p} >= {first} AND {p} <= {last} AND {is_day(p, dialect)}"
-
-
 def is_day(p: str, dialect: Dialect) -> str:
     """Return a test whether yyyymmdd, in a year from 0 on, is a day of the calendar."""
     y, m, d = _parts(p, dialect)
@@ -201,11 +200,7 @@ def epoch_day(count: str, *, per_day: int, dialect: Dialect) -> str:
     return f"({dialect.whole_quotient.format(count, per_day)} - CASE WHEN {count} % {per_day} < 0 THEN 1 ELSE 0 END)"
 
 
-# A cell of a column of magnitudes to its place: comparisons with powers of two, which are doubles.
-#
-# Writes SQL, runs nothing. What a place is, `studies.magnitudes` says. A cell is read as in every column of
-# numbers; a text that is no number is NaN here, which no number is, and what is missing is NULL. No cast and no
-# comparison can fail. Theory: docs/theory/exploring.md, (1).
+# Magnitudes
 
 
 def magnitude_cell(field: Field, dialect: Dialect) -> str:

@@ -2,7 +2,7 @@
 
 Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
 bounds, and made levels by operations that are exact and total (`levels`, `categories`); counts and sums of levels stand
-outside (`measures`). What engines spell differently is in `dialects`; how persons keep a few rows each, before any
+outside. What engines spell differently is in `dialects`; how persons keep a few rows each, before any
 test, and how the cells are chosen in which they are counted themselves, behind all tests, in `persons`.
 Theory: docs/theory/exact-sums.md.
 """

@@ -1,8 +1,10 @@
-"""A cell of a number column to its level: read as a double, clamped, made a whole number of steps, exactly and totally.
+"""Levels of number columns and sums of them as SQL: a cell is read as a double, clamped, and made whole steps.
 
-Writes SQL, runs nothing. The formula and its proven widths are `studies.quantiser`; here it is said to an
-engine. Missing cells (NULL, NaN, text that is no number) have the level NULL. What a cell of a category column is,
-`categories` says. Theory: docs/theory/exact-sums.md, (2)-(5).
+This writes SQL and runs nothing. The formula and its proven widths are in `studies.quantiser`: exact and total. Missing
+cells (NULL, NaN, text that is no number) have the level NULL. A measure of an aggregate is over the rows that meet all
+its tests: no test is true of NULL, no bin but that for missing cells holds it, and a sum adds what stands in for it, or
+nothing. What engines spell differently is in `dialects`, and category columns are in `categories`. Theory:
+docs/theory/exact-sums.md, (2)-(5) and (8); docs/theory/sensitivities.md (17).
 """
 
 from __future__ import annotations
@@ -79,12 +81,7 @@ def _integer(value: int, kind: str) -> str:
     return f"CAST('{value}' AS {kind})"
 
 
-# Counts and sums of levels as SQL: what is selected for an aggregate, and its cells from the numbers that come back.
-#
-# Writes SQL, runs nothing. A level is a whole number; that of a missing cell is NULL. Every measure is over the rows
-# that meet all tests of its aggregate: no test is true of NULL, no bin but that for missing cells holds it, and a sum
-# adds what stands in for it, or nothing. What engines spell differently is in `dialects`. Theory:
-# docs/theory/exact-sums.md (8); docs/theory/sensitivities.md (17).
+# Measures
 
 Names = Mapping[Column, str]  # of the levels of each column
 

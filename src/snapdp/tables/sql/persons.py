@@ -130,12 +130,12 @@ def _sized(rows: str, row: str, keys: Collection[str], names: Sequence[str]) -> 
     )
 
 
-# Groups by keys in SQL: a row has the code of the key that its cells are, and what comes back are columns of numbers.
+# Groups by keys: a row has the code of the key that its cells are
 #
-# Writes SQL, runs nothing, and makes answers of what came back. A table (k0, k1, ..., code) of keys is
-# joined with the rows; keys are distinct, so no row is met twice, and a row that meets none is in no cell. As there may
-# be millions of keys the engine answers with arrays, of the codes that some row has; every other cell is 0. Sums may
-# leave 64 bits: they come in two pieces, and are put together as exact integers. Theory: docs/theory/exact-sums.md (8).
+# A table (k0, k1, ..., code) of keys is joined with the rows; keys are distinct, so no row is met twice, and a row that
+# meets none is in no cell. As there may be millions of keys the engine answers with arrays, of the codes that some row
+# has; every other cell is 0. Sums may leave 64 bits: they come in two pieces, and are put together as exact integers.
+# Theory: docs/theory/exact-sums.md (8).
 
 LIMB = 62  # bits of the lower piece of a sum
 CODE, ABOVE = "code", "_above"  # of the columns that come back: the code, and the upper piece of a sum
@@ -172,7 +172,7 @@ def per_key(code: str, measures: Sequence[str], over: str) -> Columns:
     """Return a grouping by the codes that rows have: the code, then each measure, sums as quotient and rest."""
     shown = [CODE]
     for place, each in enumerate(measures):
-        if _is_sum(each):
+        if each.startswith("SUM("):
             shown.append(f"CAST(COALESCE(m{place}, 0) // {1 << LIMB} AS BIGINT) AS m{place}{ABOVE}")
             shown.append(f"CAST(COALESCE(m{place}, 0) % {1 << LIMB} AS BIGINT) AS m{place}")
         else:
@@ -201,19 +201,14 @@ def array_answers(
         for each, end in zip(asked, ends, strict=True):
             answers[each] = every[end - cells_in_all(each) : end]
         return answers
-    measured = _measures(columns)
+    measures = [name for name in columns if name != CODE and not name.endswith(ABOVE)]
+    measured = [_together(columns[name], columns.get(f"{name}{ABOVE}")) for name in measures]
     for each, own in zip(asked, places, strict=True):
         assert each.by is not None
         cells = each.by.cells
         found = cells_of(each, [_dense(columns[CODE], measured[place], cells) for place in own], None)
         answers[each] = found[0] if len(found) == 1 else np.stack(found, axis=1).ravel()
     return answers
-
-
-def _measures(columns: Mapping[str, Any]) -> list[Any]:
-    """Return the numbers of each measure: of a sum, its pieces together."""
-    names = [name for name in columns if name != CODE and not name.endswith(ABOVE)]
-    return [_together(columns[name], columns.get(f"{name}{ABOVE}")) for name in names]
 
 
 def _together(rest: Any, above: Any) -> Any:
@@ -230,7 +225,3 @@ def _dense(codes: Any, numbers: Any, cells: int) -> Any:
     found = np.zeros(cells, dtype=numbers.dtype)
     found[codes] = numbers
     return found
-
-
-def _is_sum(measure: str) -> bool:
-    return measure.startswith("SUM(")

@@ -1,8 +1,10 @@
-"""How columns are stored: the kinds of stored types, and which declared kind may be stored as which.
+"""How columns are stored: the kinds of stored types, which declared kinds they may have, and numbers in text.
 
-Runs nothing. What a source says of its schema decides here, before a cell is read: text is never read as
-numbers where a schema calls it text (a label); cells without a schema, as of CSV files and of lists, are read by the
-pattern of their kind. Refusals name columns and types, never a cell.
+Nothing runs here. What a source says of its schema decides before a cell is read: text is never read as numbers if a
+schema calls it text (a label); cells without a schema, as of CSV files and of lists, are read by the pattern of their
+source alone. A matched number becomes a plain one by taking the separators out, so no engine reads a sign by itself;
+the definition without patterns is `csv_form.plain_number`. What does not match is NULL, and NULL and NaN are missing.
+Refusals name columns and types, never a cell. Theory: docs/theory/exact-sums.md, (2).
 """
 
 from __future__ import annotations
@@ -30,11 +32,7 @@ from snapdp.studies.grouping.keys import KEY
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.values import Value
 
-# How numbers are written in text: the decimal sign and the separator of thousands, as one pattern for every engine.
-#
-# Writes SQL, runs nothing. What a pattern matches becomes a plain number by taking the separators out; no
-# engine reads a sign by itself. The definition, without patterns, is `csv_form.plain_number`.
-# Theory: docs/theory/exact-sums.md, (2).
+# Numbers in text
 
 _INFINITY = "[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 
@@ -213,10 +211,7 @@ def _shown(name: str) -> str:
     return one_line(repr(name), LONGEST_NAME)
 
 
-# Cells of numbers as doubles: how they are read, what is told from a missing one, and doubles as constants.
-#
-# Writes SQL, runs nothing. Text is read by the pattern of its source alone; what does not match is NULL, as
-# NULL and NaN are missing. Theory: docs/theory/exact-sums.md, (2).
+# Doubles
 
 _NAN = " *[+-]?[nN][aA][nN] *"
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import shutil
 import sqlite3
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from snapdp.errors import LedgerError
 from snapdp.ledger.ledger import Ledger, restore
-from snapdp.ledger.storage import schema
-from snapdp.ledger.storage.schema import expected_schema, schema_digest, schema_of, schema_text
+from snapdp.ledger.storage.schema import expected_schema, schema_digest, schema_of
 from snapdp.ledger.storage.sqlite_file import SqliteFile
 from snapdp.ledger.storage.storage import FORMAT
 from tests import VECTORS
@@ -39,18 +36,6 @@ def changed(path, *statements):
 
 
 # What makes a ledger
-
-
-def test_each_statement_of_a_file_is_a_line():
-    lines = [line for line in schema_text("sqlite").splitlines() if line and not line.startswith("--")]
-    assert all(map(sqlite3.complete_statement, lines))
-    assert len(lines) == len(expected_schema()) == 18
-
-
-@pytest.mark.parametrize("store", ["sqlite", "postgres"])
-def test_the_digest_is_that_of_the_file(store):
-    text = Path(schema.__file__).with_name(f"{store}.sql").read_bytes()
-    assert schema_digest(store) == hashlib.sha256(text).hexdigest()
 
 
 def test_a_file_has_what_its_schema_makes_and_keeps_its_digest(path):

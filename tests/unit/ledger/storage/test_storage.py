@@ -8,7 +8,7 @@ from snapdp.ledger import chain
 from snapdp.ledger.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage import postgres, sqlite
-from snapdp.ledger.storage.storage import Dataset, Storage
+from snapdp.ledger.storage.storage import Dataset
 from snapdp.values import replaced
 from tests.unit.ledger.teams import refused
 from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, record_of, release
@@ -44,13 +44,6 @@ def methods(kind):
     return {name for name in vars(kind) if not name.startswith("_")}
 
 
-def test_every_method_of_the_protocol_says_what_it_means_and_is_on_both_stores():
-    wanted = methods(Storage)
-    assert all(getattr(Storage, name).__doc__ for name in wanted)
-    for store in STORES.values():
-        assert wanted <= methods(store)
-
-
 def test_the_twins_of_a_request_are_its_answer_or_its_newest_reservation_while_that_is_open(ledger, version):
     storage, request = ledger._storage, None
 
@@ -71,19 +64,6 @@ def test_the_twins_of_a_request_are_its_answer_or_its_newest_reservation_while_t
     assert twins() == [(4, RESERVE, None), (7, COMMIT, 4)]
     assert storage.twins(NAME, VERSION, request) == []
     assert storage.twins("nobody", version, request) == []
-
-
-def test_of_two_open_reservations_the_newest_is_the_twin(where, ledger, version):
-    """The process of the first is gone: it is an orphan, and neither open nor abandoned."""
-    with Ledger.open(where) as other:
-        request = ask(other, version, "a", "1/4").request
-    second = ask(ledger, version, "a", "1/4", wait=30)  # a server takes a moment to see that somebody is gone
-    assert second.number == 3
-    with ledger._transaction(writing=False):
-        assert told(ledger._storage.twins(NAME, version, request)) == [(3, RESERVE, None)]
-    ledger.abandon(second)
-    with ledger._transaction(writing=False):
-        assert ledger._storage.twins(NAME, version, request) == []
 
 
 def test_a_closing_is_the_commit_or_the_abandonment_of_a_reservation(ledger, version):
@@ -169,13 +149,6 @@ def test_an_account_and_a_content_are_added_with_their_entries(ledger):
         assert storage.dataset(keyed) == storage.dataset_of(VERSION) == row
         assert row in storage.datasets()
     ledger.verify()
-
-
-def test_accounts_come_in_the_order_of_their_characters(ledger):
-    names = ["Zoe", "anna", "Émile", "_x", "zoe"]
-    for name in names:
-        ledger.create_account(name, cap=1, **TERMS)
-    assert [account.name for account in ledger.accounts()] == sorted([NAME, *names])
 
 
 def test_what_an_analyst_sees_of_a_server_is_less_and_never_something_else(team):

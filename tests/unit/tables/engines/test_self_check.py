@@ -334,13 +334,6 @@ def test_a_table_is_checked_once():
     assert Counted.checks == 2
 
 
-def test_an_engine_that_was_refused_is_refused_again(disable):
-    disable("")
-    table = open_table({"x": [1.0]})
-    refused(table)
-    refused(table)
-
-
 def test_each_connection_to_a_server_is_checked(database, monkeypatch):
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("CREATE TABLE checked (x DOUBLE PRECISION)")

@@ -47,8 +47,8 @@ def compared_everywhere(open_typed, texts, columns=COLUMNS):
         ), column
 
 
-def test_duckdb_gives_every_text_the_code_that_it_has_by_definition(tmp_path):
-    compared_everywhere(lambda table: on_duckdb(table, tmp_path), cells(1, 600))
+def test_every_text_gets_the_code_that_it_has_by_definition(open_typed):
+    compared_everywhere(open_typed, cells(1, 700))
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,6 @@ def test_the_comparison_sees_another_definition(wrong, tmp_path):
 
 
 @on_spark
-def test_spark_gives_every_text_the_code_that_it_has_by_definition(spark):
-    compared_everywhere(lambda table: spark_table(table, spark), cells(2, 700))
-
-
-@on_spark
 def test_spark_does_so_whatever_its_settings_are(spark):
     settings = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "Asia/Tokyo"}
     before = {key: spark.conf.get(key) for key in settings}
@@ -78,10 +73,6 @@ def test_spark_does_so_whatever_its_settings_are(spark):
     finally:
         for key, value in before.items():
             spark.conf.set(key, value)
-
-
-def test_postgresql_gives_every_text_the_code_that_it_has_by_definition(database):
-    compared_everywhere(lambda table: on_postgres(table, database), cells(4, 900))
 
 
 @pytest.mark.long

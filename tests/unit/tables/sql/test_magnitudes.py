@@ -22,7 +22,7 @@ from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.csv_form import plain_number
 from tests.services import on_spark
-from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spark_table
+from tests.unit.tables.everywhere import on_duckdb
 from tests.unit.tables.kinds import cells, codes
 from tests.unit.tables.tables import csv_text
 
@@ -75,20 +75,9 @@ def stored(given, kind="double"):
     return {"place": ("bigint", list(range(len(given)))), "cell": (kind, given)}
 
 
-def test_duckdb_gives_every_double_the_place_that_it_has_by_definition(tmp_path):
+def test_every_double_gets_the_place_that_it_has_by_definition(open_typed):
     given = doubles(1, 200)
-    agree(on_duckdb(stored(given), tmp_path), given, by_definition)
-
-
-@on_spark
-def test_spark_gives_every_double_the_place_that_it_has_by_definition(spark):
-    given = doubles(2, 200)
-    agree(spark_table(stored(given), spark), given, by_definition)
-
-
-def test_postgresql_gives_every_double_the_place_that_it_has_by_definition(database):
-    given = doubles(3, 200)
-    agree(on_postgres(stored(given), database), given, by_definition)
+    agree(open_typed(stored(given)), given, by_definition)
 
 
 WHOLE = [None, 0, 1, -1, 7, 8, -8, 9, 2**53 + 1, 2**62, -(2**63), 2**63 - 1]
@@ -100,19 +89,8 @@ def rounded_first(column, cell):
 
 
 @pytest.mark.parametrize(("kind", "given"), [("bigint", WHOLE), ("decimal", FINE)])
-def test_whole_numbers_and_decimals_count_by_the_double_nearest_to_them(kind, given, tmp_path):
-    agree(on_duckdb(stored(given, kind), tmp_path), given, rounded_first)
-
-
-@on_spark
-@pytest.mark.parametrize(("kind", "given"), [("bigint", WHOLE), ("decimal", FINE)])
-def test_so_they_do_on_spark(kind, given, spark):
-    agree(spark_table(stored(given, kind), spark), given, rounded_first)
-
-
-@pytest.mark.parametrize(("kind", "given"), [("bigint", WHOLE), ("decimal", FINE)])
-def test_so_they_do_on_postgresql(kind, given, database):
-    agree(on_postgres(stored(given, kind), database), given, rounded_first)
+def test_whole_numbers_and_decimals_count_by_the_double_nearest_to_them(kind, given, open_typed):
+    agree(open_typed(stored(given, kind)), given, rounded_first)
 
 
 HALF_THE_LEAST = f"{5**1075}e-1075"  # 2**-1075, a tie between zero and the least double

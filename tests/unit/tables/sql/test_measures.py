@@ -14,9 +14,8 @@ from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.statistic import numerators
 from snapdp.tables.engines.opening import open_table
-from tests.services import on_spark
 from tests.unit.studies.test_aggregates import SOME, plain, random_table
-from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spark_table
+from tests.unit.tables.everywhere import on_duckdb
 
 WIDE = integer_column("x", lower=0, upper=2**31 - 1, missing="dropped")  # more than one piece of a sum on Spark
 FILLED = integer_column("x", lower=0, upper=2**31 - 1, missing=2**31 - 1)
@@ -31,7 +30,7 @@ PIECES = [
 NUMBERS = [0, 1, 2**21 - 1, 2**21, 2**30 - 1, 2**30, 2**31 - 1, None]
 
 
-def compared(open_typed):
+def test_rows_that_meet_tests_and_rows_with_gaps_are_counted(open_typed):
     """Compare all aggregates over a random table, and sums in pieces, with plain Python."""
     columns, levels = random_table(400)
     kinds = {"x": "bigint", "y": "double", "few": "text", "many": "text"}
@@ -46,19 +45,6 @@ def compared(open_typed):
     assert [sums[each] for each in PIECES] == [(each,) for each in wanted]
 
 
-def test_duckdb_counts_rows_that_meet_tests_and_rows_with_gaps(tmp_path):
-    compared(lambda table: on_duckdb(table, tmp_path))
-
-
-@on_spark
-def test_spark_counts_rows_that_meet_tests_and_rows_with_gaps(spark):
-    compared(lambda table: spark_table(table, spark))
-
-
-def test_postgresql_counts_rows_that_meet_tests_and_rows_with_gaps(database):
-    compared(lambda table: on_postgres(table, database))
-
-
 # Means of several columns: one count, and sums over the same rows
 
 GAPPY = [
@@ -67,7 +53,7 @@ GAPPY = [
 ]
 
 
-def complete_rows_are_those_that_have_all_columns(open_typed):
+def test_complete_rows_are_those_that_have_all_columns(open_typed):
     """The sums of each column by itself would be over other rows; here every one of them is about the same."""
     table = households(20)
     (_, xs), (_, ys) = table["x"], table["y"]
@@ -94,19 +80,6 @@ def moments_are_over_the_same_rows(table, rows):
     found = numerators(query, table.aggregates(query.aggregates))
     assert list(map(list, found)) == list(map(list, zip(*wanted, strict=True)))
     assert min(wanted[0][-1], wanted[1][-1]) > 1
-
-
-def test_complete_rows_are_those_that_have_all_columns(tmp_path):
-    complete_rows_are_those_that_have_all_columns(lambda table: on_duckdb(table, tmp_path))
-
-
-@on_spark
-def test_spark_takes_the_rows_that_have_all_columns(spark):
-    complete_rows_are_those_that_have_all_columns(lambda table: spark_table(table, spark))
-
-
-def test_postgresql_takes_the_rows_that_have_all_columns(database):
-    complete_rows_are_those_that_have_all_columns(lambda table: on_postgres(table, database))
 
 
 # Persons
@@ -136,31 +109,16 @@ def households(people: int) -> dict[str, tuple[str, list]]:
     return {"who": ("bigint", who), "x": ("bigint", xs), "y": ("double", ys)}
 
 
-def conditions_choose_among_the_rows_that_are_kept(open_typed):
+def test_conditions_choose_among_the_rows_that_persons_keep(open_typed, tmp_path):
     """With conditions first, a person would be counted in every part: three times as many."""
     found = open_typed(households(60)).aggregates(PARTS)
+    assert found == on_duckdb(households(60), tmp_path).aggregates(PARTS)
     low, high, bins, present, total, below, above, _ = (found[each] for each in PARTS)
     assert low + high == bins[:2]
     assert sum(bins) == 60
     assert present == (low[0] + high[0],)
     assert total[0] == below[0] + above[0]
     assert all(bins)  # of 60 people some keep each kind of row
-    return [found[each] for each in PARTS]
-
-
-def test_conditions_choose_among_the_rows_that_persons_keep(tmp_path):
-    conditions_choose_among_the_rows_that_are_kept(lambda table: on_duckdb(table, tmp_path))
-
-
-@on_spark
-def test_spark_keeps_the_same_rows_of_persons_before_conditions(spark, tmp_path):
-    here = conditions_choose_among_the_rows_that_are_kept(lambda table: spark_table(table, spark))
-    assert here == conditions_choose_among_the_rows_that_are_kept(lambda table: on_duckdb(table, tmp_path))
-
-
-def test_postgresql_keeps_the_same_rows_of_persons_before_conditions(database, tmp_path):
-    here = conditions_choose_among_the_rows_that_are_kept(lambda table: on_postgres(table, database))
-    assert here == conditions_choose_among_the_rows_that_are_kept(lambda table: on_duckdb(table, tmp_path))
 
 
 def test_a_condition_does_not_change_which_rows_are_kept():

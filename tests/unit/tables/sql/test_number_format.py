@@ -152,12 +152,3 @@ def test_categories_that_are_numbers_are_read_in_the_format_of_the_file_on_spark
 @pytest.mark.parametrize("name", FORMATS)
 def test_duckdb_reads_all_longer_texts_as_the_definition_says(name, tmp_path):
     agree(tmp_path, FORMATS[name], texts(5, FORMATS[name]))
-
-
-def test_the_statement_of_a_plain_file_is_what_it_was(tmp_path):
-    (tmp_path / "t.csv").write_bytes(b"id,x\n1,2\n")
-    text = open_table(tmp_path / "t.csv")._guarded(
-        lambda connection: level_rows([X], open_table(tmp_path / "t.csv").source.open(connection, [X]))
-    )
-    assert "replace(" not in text
-    assert "encoding" not in text

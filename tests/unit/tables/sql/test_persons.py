@@ -30,7 +30,7 @@ from snapdp.tables.sql.generator import level_rows
 from snapdp.tables.sql.stored import LABEL, NUMERIC, TEXT, WHOLE, Field, Rows
 from snapdp.values import replaced
 from tests.unit.studies.test_aggregates import SOME, plain, random_table
-from tests.unit.tables.kept import by_order, formerly, kept, text_of
+from tests.unit.tables.kept import by_order, kept, text_of
 from tests.unit.tables.tables import FORMATS
 
 X = integer_column("x", lower=0, upper=9, missing=4)
@@ -197,30 +197,26 @@ def of_persons(most, salt, levels, persons):
     return [(x, y, few, many) for (few, many, x, y), _ in mine]
 
 
-def compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch):
-    """Ask everything of a random table, and again by the statement that hashed every row."""
+def compare_with_the_definition(seed, most):
     asked = [replaced(each, persons=Persons(columns=("id",), most=most)) for each in SOME]
     table, levels, persons = around_the_bound(random.Random(seed), most)
     found = table.aggregates(asked, salt=f"salt {seed}")
     rows = of_persons(most, f"salt {seed}", levels, persons)
     assert found.rows == len(rows)
     assert {each: found[each] for each in asked} == {each: plain(each, rows) for each in asked}
-    with monkeypatch.context() as patched:
-        patched.setattr(generator, "kept_rows", formerly)
-        assert table.aggregates(asked, salt=f"salt {seed}") == found
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
-def test_all_aggregates_are_those_of_the_kept_rows_and_of_the_former_statement(most, monkeypatch):
+def test_all_aggregates_are_those_of_the_kept_rows(most):
     for seed in range(2):
-        compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch)
+        compare_with_the_definition(seed, most)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 20])
-def test_all_aggregates_are_the_same_on_many_tables(most, monkeypatch):
+def test_all_aggregates_are_those_of_the_kept_rows_on_many_tables(most):
     for seed in range(100, 112):
-        compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch)
+        compare_with_the_definition(seed, most)
 
 
 def test_aggregates_of_one_request_may_keep_different_numbers_of_rows():

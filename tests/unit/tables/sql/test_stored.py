@@ -11,7 +11,6 @@ import pytest
 from snapdp.errors import DataError
 from snapdp.studies.columns import integer_column
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sql.stored import absent
 from tests.services import on_spark
 
 AGE, PAY = (integer_column(name, lower=0, upper=120, missing="middle") for name in ("age", "pay"))
@@ -81,10 +80,3 @@ def test_a_name_that_is_hardly_distinguishable_is_told_all_the_same(tmp_path):
     ):
         path.write_text(f"{header},x\n1,2\n")
         assert ("Did you mean" in refusal(path, AGE).advice) == told, header
-
-
-def test_many_and_long_names_are_cut():
-    found = absent("x", [f"column {i} {'x' * 100}" for i in range(67)], certain=True)
-    assert found.problem.endswith("and 47 more.")
-    assert found.problem.count("column ") == 21
-    assert len(found.problem) < 1100
