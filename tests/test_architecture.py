@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -303,6 +304,13 @@ def test_unit_tests_mirror_the_source():
     folders = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")}
     assert [str(folder) for folder in folders if not (SOURCE / folder).is_dir()] == []
     assert len(folders) > 20
+
+
+def test_contributing_lists_the_packages_in_their_order():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- `(\w+)`: ", page, re.MULTILINE)
+    assert sorted(listed, key=LEVELS.__getitem__) == listed
+    assert {*listed} == {*LEVELS} - {"", "__main__"}
 
 
 def test_no_two_classes_have_one_name():
