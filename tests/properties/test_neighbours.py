@@ -13,7 +13,6 @@ import random
 from functools import reduce
 
 import duckdb
-import numpy as np
 import pyarrow
 import pytest
 
@@ -82,28 +81,6 @@ def test_files_of_neighbours_in_any_format_order_and_threads_move_no_farther_tha
     assert here == again  # another format, order and number of threads
     for query, near, far in zip(queries, here, there, strict=True):
         assert_close(query, near, far)
-
-
-@pytest.mark.parametrize("writer", WRITERS)
-def test_one_number_among_nan_in_parquet_of_any_writer_loses_epsilon_and_no_more(writer, tmp_path):
-    """A file's statistics speak of that number alone; an engine that trusts them counts a thousand rows like it."""
-    worst = 0
-    for column in (COLUMNS[6], COLUMNS[7]):
-        far, near = float(column.upper) + 1, float(column.upper)
-        for place, last in enumerate((far, near, math.inf)):
-            relation = (add_remove(n_max=2000), change_one(n=1001))[place % 2]
-            rows = [(math.nan, 1.0, "a", "u")] * 1000
-            pair = [*rows, (last, 1.0, "a", "u")], rows if place % 2 == 0 else [*rows, (math.nan, 1.0, "a", "u")]
-            queries = queries_of(column, relation)
-            for lies in ((None, None), (LIES[2], None)):  # of one table, and of its neighbour
-                found = []
-                for table, lie in zip(pair, lies, strict=True):
-                    columns = dict(zip(NAMES, zip(*table, strict=True), strict=True))
-                    cells = {name: pyarrow.array(columns[name], TYPES[name]) for name in NAMES}
-                    path = parquet_file(tmp_path, cells, writer, 2000, lie)
-                    found.append(exact_values(queries, open_table(path)))
-                worst = max([worst, *(assert_close(q, *both) for q, *both in zip(queries, *found, strict=True))])
-    assert worst == 1
 
 
 # Tables made to break
@@ -190,15 +167,3 @@ def test_one_strange_cell_in_a_file_of_missing_cells_moves_by_one_sensitivity_at
             assert_close(query, near, far)
         assert here[-1] == ((0, 0, 1),)  # a missing cell is in no bin
         assert sum(there[-1][0]) in (0, 1)
-
-
-def test_what_moves_in_these_files_is_seen():
-    """Teeth: a sum that leaves out missing cells would move by a whole row under change-one, beyond the sensitivity."""
-    column = number_column("x", lower=500, upper=1000, step=1, missing=500)
-    table = np.array([1000.0] * 3)
-    moved = np.array([1000.0, 1000.0, np.nan])
-    dropped = abs(np.nansum(table) - np.nansum(moved))
-    query = sum_query(column, change_one(n=3))
-    (here,), (there,) = (exact_values([query], open_table({"x": each})) for each in (table, moved))
-    assert dropped > query.parts[0].numerator.sensitivity == 500
-    assert_close(query, here, there)

@@ -1,4 +1,4 @@
-"""Our own doors, audited as users audit theirs: neighbours, the same noise, and nothing that differs but the number."""
+"""Our own releases, audited as users audit theirs: with the same noise, neighbours differ in the number alone."""
 
 from __future__ import annotations
 
