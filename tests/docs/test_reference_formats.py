@@ -140,9 +140,7 @@ def test_every_table_and_column_of_a_ledger_has_its_line():
 def test_every_pragma_and_field_of_an_entry_has_its_line():
     text = page("ledger-format.md")
     shown = {name: line[1] for line in rows(section(text, "### Pragmas")) for name in words(line[0])}
-    assert {name: shown[name] for name, _, _ in (each.partition(" = ") for each in sqlite_link.SETTINGS)} == {
-        name: value for name, _, value in (each.partition(" = ") for each in sqlite_link.SETTINGS)
-    }
+    assert shown | dict(each.split(" = ") for each in sqlite_link.SETTINGS) == shown
     assert f"0x{sqlite_link.APPLICATION:X}" in shown["application_id"]
     common, *_ = re.findall(r"\| field \|.*?\n\n", section(text, "## Bodies of entries"), re.DOTALL)
     assert {words(line[0])[0] for line in rows(common)} == chain.COMMON

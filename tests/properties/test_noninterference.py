@@ -368,19 +368,6 @@ def test_side_files_of_neighbours_have_the_same_names_and_bytes(kind, relation, 
     assert sum(name.endswith(".parquet") for name in first) == 7  # and the values that were saved
 
 
-@pytest.mark.parametrize(
-    ("rows", "kind"), one_in(2, [(1, "csv"), (1, "parquet"), (5, "parquet"), (3, "csv"), (3, "parquet"), (5, "csv")])
-)
-def test_a_person_with_some_rows_cannot_be_told_from_nobody(kind, rows, tmp_path, capfd):
-    """Column h names persons, at most three rows of each are kept; one person comes or goes, with all of their rows."""
-    others = [(*row[:4], f"person {number % 2}") for number, row in enumerate(ROWS)]
-    whose = [(500.0 + 100 * number, 1.0, 5.0, "absent", "somebody") for number in range(rows)]
-    pair = Pair("add-remove", 20, [*others, *whose, ROWS[3]], [*others, ROWS[3]])  # the last row is nobody's
-    statistics = [each for each in [*BOTH, *ADD_REMOVE] if "h" not in (each.get("column"), each.get("by"))]
-    values = {**study("add-remove", 20, statistics), "person": "h", "rows_per_person": 3}
-    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
-
-
 def test_a_mean_of_no_rows_cannot_be_told_from_one_of_some(tmp_path, capfd):
     """The released count may be zero or less, or some, whatever the true one is."""
     pair = removed(PLAIN, rows=[])

@@ -72,8 +72,8 @@ PAIRS = {
 IN_DEFAULT = ["a row moves between hostile names", "a row that is in no cell comes or goes"]
 
 
-def asked(pair: Pair, statistics: Any = None) -> dict[str, Any]:
-    return study(pair.relation, pair.rows, statistics or STATISTICS, **COLUMNS)
+def asked(pair: Pair) -> dict[str, Any]:
+    return study(pair.relation, pair.rows, STATISTICS, **COLUMNS)
 
 
 @pytest.mark.parametrize("name", those_in(IN_DEFAULT, PAIRS))
@@ -104,13 +104,3 @@ def test_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, t
     pair = changed((600.0, 2.0, 20.0, "", ""), (600.0, 2.0, 20.0, ",", None))
     assert losses(pair, kind, tmp_path, values=asked(pair))[0] == 1
     assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=asked(pair)))
-
-
-def test_a_person_with_some_rows_cannot_be_told_from_nobody(tmp_path, capfd):
-    """Column h names persons; their rows are in cells of two columns, three of them are kept."""
-    others = [(500.0 + 50 * number, 1.0, 5.0, "a", f"person {number % 2}") for number in range(6)]
-    whose = [(500.0 + 100 * number, -1.0, 5.0, "b", "somebody") for number in range(5)]
-    pair = Pair("add-remove", 20, [*others, *whose], others)
-    statistics = [{"kind": "count", "by": ["g", "x"]}, {"kind": "sum", "column": "k", "by": ["x", "y", "g"]}]
-    values = {**asked(pair, statistics), "person": "h", "rows_per_person": 3}
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))

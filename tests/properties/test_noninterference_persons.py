@@ -39,6 +39,11 @@ PEOPLE = [
     {"kind": "mean", "column": "y", "rows_per_person": 2},
     {"kind": "variance", "column": "y", "rows_per_person": 2, "by": "g"},
     {"kind": "quantiles", "column": "y", "at": ["1/4", "3/4"], "rows_per_person": 2},
+    {"kind": "count", "by": ["g", "k"]},
+    {"kind": "mean", "column": "x", "by": "g", "where": [HIGH]},
+    {"kind": "covariance", "columns": ["x", "y"], "where": [HIGH]},
+    {"kind": "histogram", "column": "x", "edges": [500, 750, 1000], "missing": "binned", "by": "g"},
+    {"kind": "histogram", "column": "k"},
 ]
 TOGETHER = [
     {"kind": "count"},

@@ -15,7 +15,6 @@ from tests.properties.test_noninterference import (
     NAN,
     PAIRS,
     PLAIN,
-    ROWS,
     TEXTS,
     Pair,
     assert_nothing_is_told,
@@ -88,13 +87,3 @@ def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_ap
 def test_text_that_is_no_number_cannot_be_told_from_a_number(tmp_path, capfd):
     pair = TEXTS["text that is no number"]
     assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=asked(pair), texts=True))
-
-
-@pytest.mark.parametrize("rows", [1, 5])
-def test_a_person_with_some_rows_cannot_be_told_from_nobody(rows, tmp_path, capfd):
-    """Column h names persons, at most three rows of each are kept; one person comes or goes, with all of their rows."""
-    others = [(*row[:4], f"person {number % 2}") for number, row in enumerate(ROWS)]
-    whose = [(None if number % 2 else 500.0 + 100 * number, 1.0, 5.0, "a", "somebody") for number in range(rows)]
-    pair = Pair("add-remove", 20, [*others, *whose], others)
-    values = {**asked(pair), "person": "h", "rows_per_person": 3}
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
