@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from case import either
+from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.randomness.bits import SystemBits
 
 if TYPE_CHECKING:
@@ -21,15 +22,11 @@ if TYPE_CHECKING:
 
 def bare_vector(m: snapdp.Snapping) -> Callable[[NDArray[np.float64], NDArray[np.float64]], object]:
     """Return draw(values, out): snapped noise for float64 values, written to `out`."""
-    vectors = either("VectorSampler", "snapdp.mechanism.sampling.vectors", "snapdp.mechanism.vector")
-    sampler, bits = vectors(m.parameters), SystemBits()
+    sampler, bits = VectorSampler(m.parameters), SystemBits()
     return lambda values, out: sampler.release(values, out, bits)
 
 
 def bare_scalar(m: snapdp.Snapping) -> Callable[[float], object]:
     """Return draw(value): the output index of one value."""
-    sampler, bits = (
-        either("ScalarSampler", "snapdp.mechanism.sampling.filter", "snapdp.mechanism.fast")(m.parameters),
-        SystemBits(),
-    )
+    sampler, bits = ScalarSampler(m.parameters), SystemBits()
     return lambda value: sampler.index(value, bits)

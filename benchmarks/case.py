@@ -9,9 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Literal
 
 EPSILON = 0.5
 SENSITIVITY = 1.0
@@ -62,11 +60,3 @@ def calls(function: Callable[[], object], count: int) -> Step:
             function()
 
     return step
-
-
-def either(name: str, *modules: str) -> Any:
-    """Return a name from the first of several modules that is there: files have moved since the earlier commit."""
-    for module in modules:
-        if find_spec(module.rpartition(".")[0]) and find_spec(module):
-            return getattr(import_module(module), name)
-    raise ImportError(name)

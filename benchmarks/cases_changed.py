@@ -9,16 +9,14 @@ import random
 from fractions import Fraction
 
 import snapdp
-from case import Case, Step, calls, either
+from case import Case, Step, calls
 from cases_ours import inputs, mechanism
-from snapdp.release.draw import derived_blocks
+from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.studies.columns import category_column, number_column
+from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism as mechanism_of
-
-Drawn = either("Drawn", "snapdp.release.draw", "snapdp.release.drawing")
-Line = either("Line", "snapdp.studies.plan", "snapdp.planner.plan")
 
 LIST = 10**5
 GROUPS = 10**4

@@ -1,6 +1,6 @@
 """Cases that are shared between the default suite and the long one are lost in neither."""
 
-from tests.tiers import first_of, one_in
+from tests.tiers import first_of, one_in, those_in
 
 
 def tiers(cases):
@@ -17,3 +17,7 @@ def test_one_in_three_is_in_the_default_suite_and_the_others_in_the_long_one():
 def test_the_first_ones_are_in_the_default_suite_and_the_others_in_the_long_one():
     assert tiers(first_of([(1, "a"), (2, "b"), (3, "c")], 2)) == ([(1, "a"), (2, "b")], [(3, "c")])
     assert tiers(first_of(["a"])) == (["a"], [])
+
+
+def test_those_that_are_named_are_in_the_default_suite_and_the_others_in_the_long_one():
+    assert tiers(those_in(["b", "c"], "abc")) == (["b", "c"], [("a",)])

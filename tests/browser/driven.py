@@ -135,6 +135,15 @@ class Form:
         self.tab.locator(selector).filter(has_text=text).first.wait_for()
 
 
+@contextmanager
+def visiting(folder: Path, *words: str, **context: Any) -> Iterator[tuple[Visit, Form, Any]]:
+    """Serve the page and open it in a browser; yield the visit, form and tab; check it at the end."""
+    with served(folder, words) as address, browser() as program:
+        visit = Visit(program.new_context(**context), address)
+        yield visit, Form(visit.tab), visit.tab
+        visit.check()
+
+
 def four_statistics(form: Form) -> None:
     """Build a plan from nothing: a mean, a sum, a histogram and quantiles."""
     form.protect_rows(ROWS)

@@ -78,7 +78,6 @@ SEARCHES = {  # what somebody types, and the page that is meant
     "check a report": "guide/audit-release",
     "error messages": "reference/errors",
     "performance": "benchmarks",
-    "upgrade from 0.1": "from-0.1-to-0.2",
     "natural grid": "explanation/why-a-grid",
     "dialect": "guide/csv-files",
     "ledger": "guide/ledger",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.browser.driven import Form, Visit, browser, four_statistics, served, table
+from tests.browser.driven import four_statistics, table, visiting
 
 
 def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
     table(tmp_path)
-    with served(tmp_path, ["--data", "people.csv", "--ledger", "people.ledger"]) as address, browser() as program:
-        visit = Visit(program.new_context(), address)
-        form, tab = Form(visit.tab), visit.tab
+    with visiting(tmp_path, "--data", "people.csv", "--ledger", "people.ledger") as (visit, form, tab):
         assert tab.url == f"http://{visit.host}/"  # the token is gone from the address
         four_statistics(form)
         form.follows("p.total", "of a budget of 1")
@@ -49,4 +47,3 @@ def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
         tab.get_by_role("button", name="Release ...").click()
         tab.locator("#release .refusal").wait_for()
         assert "0 left of 1" in tab.locator("#release .refusal").inner_text()
-        visit.check()

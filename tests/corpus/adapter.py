@@ -440,6 +440,3 @@ def _account_step(step: Case, ledger: Any, studies: dict[str, Case], tables: dic
             bits=lambda statistic, part: Bits(f"{case['name']}/{statistic}/{part}"),
         )
     return "free" if outcome.free else "charged"
-
-
-# For the generator

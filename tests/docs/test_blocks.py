@@ -51,7 +51,6 @@ TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMANDS = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OTHERS = {".", "cp", "jupytext", "mkdir", "pip", "python3", "ssh"}  # programs that are not ours, nor run by tests
 RUN_BY_PYTHON = (ROOT, ROOT / "src" / "snapdp" / "audits")  # a checker is copied from there, and needs nothing else
-FORMER = {"from-0.1-to-0.2.md": ["derive"]}  # names of before, where they are told
 TYPED = re.compile(r"^ {4}(?:snapdp|bin/\w+|pip|python) .*$", re.MULTILINE)  # a command, in a block of no kind
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 
@@ -124,7 +123,7 @@ def test_every_piece_of_a_study_is_toml_with_keys_that_studies_have(page):
 @every_page
 def test_commands_of_a_page_are_commands(page):
     lines = "".join(COMMANDS.findall(page.read_text(encoding="utf-8"))).replace("\\\n", " ").splitlines()
-    assert [word for line in lines for word in unknown_words(line)] == FORMER.get(page.name, [])
+    assert [word for line in lines for word in unknown_words(line)] == []
 
 
 def test_blocks_that_are_run_or_shown_are_no_faults():

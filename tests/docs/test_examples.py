@@ -39,12 +39,6 @@ def test_docstring_examples_give_what_they_show(name):
     assert failures == 0
 
 
-def test_docstring_examples_come_in_through_the_doors():
-    deep = re.compile(r">>> from snapdp\.\w+\.")
-    files = sorted(Path(snapdp.__file__).parent.rglob("*.py"))
-    assert [path.name for path in files if deep.search(path.read_text(encoding="utf-8"))] == []
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     """With nothing at hand but what the page says: its tables, and its first block of TOML, saved as study.toml."""

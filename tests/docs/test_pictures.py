@@ -32,7 +32,6 @@ COMMANDS = {  # a picture of a command, which writes it by --plot
 }
 REPORTS = {"audit-naive.svg": "naive_laplace", "verify-halfscale.svg": "snap_halfscale"}  # the last one of a report
 OF_A_RELEASE = {"release-report.svg", "attack-gallery.svg"}  # drawn at random once, as releases are
-OF_THE_SITE = {ROOT / "docs" / name for name in ("conf.py", "_static/site.css", "_static/scorer.js")}
 OF_REAL_TABLES = real_tables.PICTURES  # of releases by recorded bits, which can be made again
 
 
@@ -90,11 +89,6 @@ def test_every_picture_is_one_of_these_and_stands_on_a_page_beside_its_command()
     assert [name for name in (*DRAWN, *OF_A_RELEASE) if f"]({name})" not in pages] == []
     assert [command for command in COMMANDS.values() if f"snapdp {command}" not in pages] == []
     assert PICTURE.stat().st_size <= LARGEST_PAGE
-
-
-def test_every_other_file_of_the_documentation_is_a_page_or_known():
-    files = (path for path in (ROOT / "docs").rglob("*") if path.is_file() and "_ext" not in path.parts)
-    assert {path for path in files if path.suffix not in (".md", ".svg")} == {PICTURE, *OF_THE_SITE}
 
 
 if __name__ == "__main__":

@@ -20,11 +20,6 @@ def test_the_citation_names_this_version_and_licence():
     assert "doi: 10.1145/2382196.2382264" in CITATION
 
 
-def test_readers_find_how_to_report_and_how_to_cite():
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert {"SECURITY.md", "CITATION.cff", "CONTRIBUTING.md"} <= set(re.findall(r"\]\(([^)]+)\)", page))
-
-
 def test_links_of_the_pages_that_are_no_part_of_the_site_lead_to_files():
     """The others are checked when the site is built."""
     links = {link for page in ROOT.glob("*.md") for link in re.findall(r"\]\(([^)#:\s]+)[)#]", page.read_text("utf-8"))}
@@ -51,25 +46,6 @@ def test_the_tests_say_what_is_missing_where_nothing_can_be_installed(tmp_path):
     assert "default-jre-headless" in done.stderr
     assert "skips the tests that need them" in done.stderr
     assert done.stdout == ""
-
-
-def test_the_core_installs_no_servers():
-    """What a release from files needs, and no more; the rest are extras."""
-    names = {re.match(r"[\w-]+", each)[0] for each in PROJECT["dependencies"]}
-    assert names == {"numpy", "gmpy2", "cryptography", "click", "duckdb", "lark", "rich"}
-    extras = PROJECT["optional-dependencies"]
-    assert extras["all"] == ["snapdp[spark,postgres,web]"]
-    assert extras["dev"][0] == "snapdp[all,docs]"
-
-
-def test_the_site_installs_what_it_is_built_with_and_nothing_else():
-    conf = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
-    names = re.search(r"^extensions = \[(.*?)^\]", conf, re.MULTILINE | re.DOTALL)[1]
-    own = {path.stem for path in (ROOT / "docs" / "_ext").iterdir()}
-    used = {each.replace("_", "-") for each in re.findall(r'"([\w-]+)"', names) if each not in own}
-    (theme,) = re.findall(r'^html_theme = "(\w+)"$', conf, re.MULTILINE)
-    asked = {re.match(r"[\w-]+", each)[0] for each in PROJECT["optional-dependencies"]["docs"]}
-    assert asked == {"snapdp", "sphinx", theme, *used}
 
 
 def test_what_messages_and_pages_say_to_install_is_what_the_extras_ask_for():

@@ -20,7 +20,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 INSTALL = (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MOST_LINES, WIDEST = 120, 120
 CASES = {  # a column of README's table of speed, and the case of the benchmarks that it is
     "snapdp, default grid": "snapdp vector 1e6, fine grid",
     "numpy (insecure)": "numpy laplace + add 1e6 (insecure)",
@@ -69,11 +68,6 @@ def test_the_pythons_that_pages_name_are_those_of_the_classifiers(page):
     told = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     (said,) = re.findall(r"CPython ([\d., and]+)[:;]", page)
     assert re.findall(r"3\.\d+", said) == told
-
-
-def test_every_extra_is_explained_where_installing_is():
-    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", INSTALL, re.MULTILINE))))
-    assert named == set(PROJECT["optional-dependencies"])
 
 
 def test_no_address_of_a_host_is_in_the_metadata():

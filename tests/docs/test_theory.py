@@ -11,7 +11,7 @@ from tests import ROOT
 from tests.docs.citations import Citation, citations, pages_named
 
 THEORY = sorted(set((ROOT / "docs" / "theory").glob("*.md")) - {ROOT / "docs" / "theory" / "index.md"})
-MODULES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "tests" / "oracles").rglob("*.py")])
+MODULES = [path for folder in ("src", "tests/oracles") for path in sorted((ROOT / folder).rglob("*.py"))]
 DISPLAYED = re.compile(r"^ {4}.*\S +\((\d+)\)$")  # an equation, its number at the end of the line
 SPELLED = re.compile(
     r"^ {0,3}\S.*\S {2,}\((\d+)\)$"
@@ -56,7 +56,7 @@ def test_many_citations_are_seen():
     assert {each.page for each in found} == set(NUMBERS)
 
 
-HEADER = '"""A room.\n\nTheory: docs/theory/planning.md, (1) and (3)-(5).\n"""\n'
+HEADER = '"""A module.\n\nTheory: docs/theory/planning.md, (1) and (3)-(5).\n"""\n'
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_a_citation_of_what_is_not_there_is_refused(line):
 
 
 def test_a_theory_that_no_header_names_is_refused():
-    assert unknown('"""A room without theory."""\n# theory (1)') == [("theory", 1)]
+    assert unknown('"""A module without theory."""\n# theory (1)') == [("theory", 1)]

@@ -103,11 +103,6 @@ def test_the_pythons_that_are_named_begin_with_the_least_and_have_no_gap():
     assert minors == list(range(minors[0], minors[0] + len(minors)))
 
 
-def test_installing_it_adds_a_command_and_no_plugin_to_other_programs():
-    assert list(PROJECT["project"]["scripts"]) == ["snapdp"]
-    assert "entry-points" not in PROJECT["project"]
-
-
 @pytest.mark.parametrize(("name", "repaired", "advisory"), ADVISORIES)
 def test_no_version_with_a_published_advisory_satisfies_the_requirements(name, repaired, advisory):
     groups = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]

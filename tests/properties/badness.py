@@ -324,7 +324,7 @@ COMMANDS = [
     "plan --mean x --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
     "plan --persons --by g --categories a,b --groups-per-person 2 --n-max 6 --person k,x --epsilon 0.5",
     "ledger create out/more.ledger --dataset people --cap 1 --relation add-remove --n-max 6 --unit-rows 2",
-    "sql in/study.toml --data in/people.csv",
+    "plan in/study.toml --sql",
     "inspect in/people.csv --mean x --bounds 500,1000",
     "inspect in/study.toml --data in/people.csv",
     "init out/new.toml --dataset people --mean x --bounds 500,1000 --missing 700 --n 6 --epsilon 1",

@@ -21,7 +21,7 @@ from flint import arb, ctx, fmpq
 from snapdp.mechanism.definition import decide
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.mechanism.sampling import vectors as vector_module
-from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.mechanism.sampling.filter import ScalarSampler, coordinates
 from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.randomness.uniform import LazyUniform, halves
 from tests.oracles import mechanisms as catalogue
@@ -105,12 +105,20 @@ class PlacedBits(HashedBits):
         raise IndexError("more digits were read than were placed")
 
 
+def seeded(*key: Any) -> np.random.Generator:
+    return np.random.default_rng([ord(letter) for part in key for letter in str(part)])
+
+
+def fair_words(rng: np.random.Generator, count: int) -> Array:
+    return rng.integers(-(1 << 63), 1 << 63, count, dtype=np.int64)
+
+
 def random_words(rng: np.random.Generator, count: int) -> Array:
     """Return fair words, but in the first half every eighth starts with up to 52 zero digits, every 250th with 63.
 
     The second half stays fair, so that whole blocks of the vector path see no small u.
     """
-    words = rng.integers(-(1 << 63), 1 << 63, count, dtype=np.int64)
+    words = fair_words(rng, count)
     half = words[: count // 2]
     small = half[: count // 16]
     small[:] = (small & (-1 << 52)) | (small & ((1 << 52) - 1)) >> rng.integers(0, 53, len(small))
@@ -145,10 +153,6 @@ def exact(*words: Any, **options: Any) -> Case:
 
 def finite(*words: Any, **options: Any) -> Case:
     return Case(catalogue.finite(*words, **options))
-
-
-def explicit(*words: Any) -> Case:
-    return Case(catalogue.explicit(*words))
 
 
 def with_step(case: Case, step: Any) -> Case:
@@ -190,6 +194,11 @@ def awkward_doubles(parameters: SnappingParameters, rng: np.random.Generator, co
     huge = rng.choice([-np.inf, np.inf, 1.7976931348623157e308, -1e300, 1e25, -1e25], count)
     kinds = [inside, between(lower - width, upper + width), on_grid, ties, beside, tiny, huge]
     return _mixed(kinds, [0.45, 0.1, 0.12, 0.15, 0.1, 0.04, 0.04], rng, count)
+
+
+def awkward(parameters: SnappingParameters, rng: np.random.Generator, count: int) -> tuple[Array, HashedBits]:
+    """Return awkward doubles, and bits for them."""
+    return awkward_doubles(parameters, rng, count), HashedBits(random_words(rng, count))
 
 
 def awkward_integers(parameters: SnappingParameters, dtype: Any, rng: np.random.Generator, count: int) -> Array:
@@ -281,6 +290,23 @@ def disagreements(
         "scalar index": differences(expected, singles, numbers, bits),
     }
     return [f"{path}: {line}" for path, lines in found.items() for line in lines]
+
+
+def beside_threshold(
+    p: SnappingParameters, f: Any, rng: np.random.Generator, count: int, distance: Any
+) -> tuple[Array, Array, HashedBits]:
+    """Return inner values whose sum with the noise is this far from a multiple of the grid; the sums; and the bits.
+
+    f   the filter of a sampler: its noise scale and its grid count
+    """
+    words = fair_words(rng, count)
+    u = np.maximum(words & ((1 << 52) - 1), 1) * 2.0**-52
+    noise = np.log(u) * f.noise_scale * np.where(words >= 0, 1, -1)
+    where = coordinates(p)
+    assert where is not None
+    somewhere = rng.uniform(float(where.value_lower), float(where.value_upper), count)
+    total = np.rint((somewhere + noise) / f.grid) * f.grid + rng.choice([-1, 1], count) * distance
+    return total - noise, total, HashedBits(words)
 
 
 # The independent reference -------------------------------------------------------------------------------------------

@@ -10,18 +10,17 @@ from typing import Any
 
 import pytest
 
-import snapdp
-from tests.properties.observing import exact_numerators
 from tests.properties.test_noninterference import (
     NAN,
     Pair,
     assert_same,
     changed,
+    losses,
     removed,
     seen_twice,
     study,
-    writer,
 )
+from tests.tiers import first_of, those_in
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "a"]
 CUT = {"edges": [500, 600, "700.5"], "outside": "binned", "null": "binned"}
@@ -73,36 +72,18 @@ PAIRS = {
 IN_DEFAULT = ["a row moves between hostile names", "a row that is in no cell comes or goes"]
 
 
-def asked(pair: Pair, statistics: Any = None, **columns: Any) -> dict[str, Any]:
-    return study(pair.relation, pair.rows, statistics or STATISTICS, **(columns or COLUMNS)) | {"format": 1}
+def asked(pair: Pair) -> dict[str, Any]:
+    return study(pair.relation, pair.rows, STATISTICS, **COLUMNS)
 
 
-def loss(pair: Pair, make: Any, folder: Any) -> list[Any]:
-    """Assert that no statistic loses more than it is charged; return what each loses, in units of the epsilon typed."""
-    request = snapdp.study(asked(pair)).request()
-    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
-    found = []
-    for line, first, second in zip(request.lines, one, two, strict=True):
-        lost = 0
-        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
-            distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
-            lost += part.share * distance / part.numerator.sensitivity
-        assert lost <= 1, line.statistic.title
-        found.append(lost)
-    return found
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in IN_DEFAULT)) for name in PAIRS]
-)
+@pytest.mark.parametrize("name", those_in(IN_DEFAULT, PAIRS))
 def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(name, tmp_path, capfd):
     assert_same(*seen_twice(PAIRS[name], "csv", tmp_path, capfd, values=asked(PAIRS[name])))
 
 
 def test_a_row_that_moves_spends_what_is_charged_and_none_spends_more(tmp_path):
     """Teeth: where a row goes from one cell to another the whole epsilon is used; more than that would be a defect."""
-    names = [name for name in PAIRS if name not in ("all cells missing", "a row above n_max")]
-    lost = {name: loss(PAIRS[name], lambda rows: writer("csv", rows), tmp_path) for name in names}
+    lost = {name: losses(pair, "csv", tmp_path, values=asked(pair)) for name, pair in PAIRS.items()}
     assert lost["a row moves in both columns"][0] == 1
     assert lost["a row moves in one column"][0] == 1
     assert lost["a row moves in one column"][2] == 0  # its number did not move
@@ -117,19 +98,9 @@ def test_a_row_that_moves_spends_what_is_charged_and_none_spends_more(tmp_path):
     assert lost["a row comes or goes"][11] == 1  # in every depth
 
 
-@pytest.mark.parametrize("kind", ["lists", *(pytest.param(each, marks=pytest.mark.long) for each in ("polars",))])
+@pytest.mark.parametrize("kind", first_of(["lists", "polars"]))
 def test_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, tmp_path, capfd):
     """In a frame the empty text is a category of its own."""
     pair = changed((600.0, 2.0, 20.0, "", ""), (600.0, 2.0, 20.0, ",", None))
-    assert loss(pair, lambda rows: writer(kind, rows), tmp_path)[0] == 1
+    assert losses(pair, kind, tmp_path, values=asked(pair))[0] == 1
     assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=asked(pair)))
-
-
-def test_a_person_with_some_rows_cannot_be_told_from_nobody(tmp_path, capfd):
-    """Column h names persons; their rows are in cells of two columns, three of them are kept."""
-    others = [(500.0 + 50 * number, 1.0, 5.0, "a", f"person {number % 2}") for number in range(6)]
-    whose = [(500.0 + 100 * number, -1.0, 5.0, "b", "somebody") for number in range(5)]
-    pair = Pair("add-remove", 20, [*others, *whose], others)
-    statistics = [{"kind": "count", "by": ["g", "x"]}, {"kind": "sum", "column": "k", "by": ["x", "y", "g"]}]
-    values = {**asked(pair, statistics), "person": "h", "rows_per_person": 3}
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-import snapdp
-from tests.properties.observing import exact_numerators
-from tests.properties.test_noninterference import PAIRS, TEXTS, Pair, assert_same, seen_twice, study, writer
+from tests.properties.test_noninterference import PAIRS, TEXTS, Pair, assert_nothing_is_told, study
+from tests.tiers import those_in
 
 MAGNITUDES = {
     "x": {"kind": "magnitude"},
@@ -27,33 +26,14 @@ SHORT = ["all cells not a number", "infinities", "a row of missing cells comes o
 
 
 def asked(pair: Pair) -> dict[str, Any]:
-    return study(pair.relation, pair.rows, LOOKS, **MAGNITUDES) | {"format": 1}
+    return study(pair.relation, pair.rows, LOOKS, **MAGNITUDES)
 
 
-def loss(pair: Pair, folder: Any, *, texts: bool) -> None:
-    """Assert that no statistic of a file loses more than it is charged."""
-    request = snapdp.study(asked(pair)).request()
-    tables = (writer("csv", rows, texts=texts)(folder) for rows in (pair.one, pair.two))
-    check_loss(request.lines, *(exact_numerators(request, table) for table in tables))
-
-
-def check_loss(lines: Any, one: Any, two: Any) -> None:
-    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
-    for line, first, second in zip(lines, one, two, strict=True):
-        lost = 0
-        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
-            distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
-            lost += part.share * distance / part.numerator.sensitivity
-        assert lost <= 1, line.statistic.title
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in PAIRS])
+@pytest.mark.parametrize("name", those_in(SHORT, PAIRS))
 def test_looks_at_neighbours_with_the_same_indices_cannot_be_told_apart(name, tmp_path, capfd):
-    loss(PAIRS[name], tmp_path, texts=False)
-    assert_same(*seen_twice(PAIRS[name], "csv", tmp_path, capfd, values=asked(PAIRS[name])))
+    assert_nothing_is_told(PAIRS[name], "csv", tmp_path, capfd, values=asked(PAIRS[name]))
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_cells_that_are_no_numbers_cannot_be_told_from_others_either(name, tmp_path, capfd):
-    loss(TEXTS[name], tmp_path, texts=True)
-    assert_same(*seen_twice(TEXTS[name], "csv", tmp_path, capfd, values=asked(TEXTS[name]), texts=True))
+    assert_nothing_is_told(TEXTS[name], "csv", tmp_path, capfd, values=asked(TEXTS[name]), texts=True)

@@ -12,16 +12,15 @@ from typing import Any
 
 import pytest
 
-import snapdp
 from snapdp.web.releases import FILES
 from snapdp.web.workplace import Workplace
-from tests.properties.observing import bits_for, chosen_targets, differences, exact_numerators, fixed_world
-from tests.properties.test_noninterference import BOTH, FEWER, PAIRS, TEXTS, Pair, study, writer
+from tests.properties.observing import bits_for, chosen_targets, differences, exact_numerators, fixed_world, request_of
+from tests.properties.test_noninterference import BOTH, FEWER, PAIRS, TEXTS, study, writers
+from tests.tiers import those_in
 from tests.unit.web.pages import Answer, Page
 
 IN_DEFAULT = [*FEWER[:1], "a row comes or goes"]
 FEW = [BOTH[place] for place in (0, 4, 6, 11, 14)]  # of the default suite; all of them in the long one
-ALL = [*PAIRS, *TEXTS]
 
 
 def seen(page: Page, values: dict[str, Any]) -> dict[str, bytes]:
@@ -45,51 +44,20 @@ def seen(page: Page, values: dict[str, Any]) -> dict[str, bytes]:
     return {name: repr(each.headers).encode() + each.content for name, each in found.items()}
 
 
-def seen_twice(
-    pair: Pair, home: Path, *, texts: bool, statistics: Any = None
-) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    values = study(pair.relation, pair.rows, statistics)
-    request = snapdp.study(dict(values)).request()
+@pytest.mark.parametrize("name", those_in(IN_DEFAULT, [*PAIRS, *TEXTS]))
+def test_neighbouring_tables_lead_to_the_same_answers(name: str, tmp_path: Path):
+    pair, home = PAIRS.get(name) or TEXTS[name], tmp_path / "home"
+    values = study(pair.relation, pair.rows, FEW if name in IN_DEFAULT else None)
+    request = request_of(values)
     targets, both = None, []
-    for rows in (pair.one, pair.two):
+    for write in writers(pair, "csv", texts=name in TEXTS):
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir()
-        table = writer("csv", rows, texts=texts)(home)
-        exact = exact_numerators(request, table)
+        exact = exact_numerators(request, write(home))
         targets = targets or chosen_targets(request, exact, salt="page")
         with fixed_world(bits_for(request, exact, targets)):
             page = Page(Workplace(directory=home, data=str(home / "people.csv"), ledger=str(home / "people.ledger")))
             both.append(seen(page, values))
             page.close()
-    return both[0], both[1]
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=() if each in IN_DEFAULT else pytest.mark.long) for each in ALL]
-)
-def test_neighbouring_tables_lead_to_the_same_answers(name: str, tmp_path: Path):
-    pair = PAIRS.get(name) or TEXTS[name]
-    chosen = FEW if name in IN_DEFAULT else None
-    one, two = seen_twice(pair, tmp_path / "home", texts=name in TEXTS, statistics=chosen)
-    assert differences(one, two) == {}
-    assert len(one) >= 16
-
-
-def test_a_table_that_is_no_neighbour_can_be_told_apart_by_the_bits_alone(tmp_path: Path):
-    """The comparison has teeth: another index is seen."""
-    pair = PAIRS["another value"]
-    values = study(pair.relation, pair.rows, FEW)
-    request = snapdp.study(dict(values)).request()
-    answers = []
-    for shift in (0, 1):
-        home = tmp_path / str(shift)
-        home.mkdir()
-        exact = exact_numerators(request, writer("csv", pair.one)(home))
-        targets = chosen_targets(request, exact, salt="page")
-        p = request.mechanisms[0][0].parameters
-        targets[0][0][0] += shift if targets[0][0][0] < p.high else -shift
-        with fixed_world(bits_for(request, exact, targets)):
-            page = Page(Workplace(directory=home, data=str(home / "people.csv"), ledger=str(home / "people.ledger")))
-            answers.append(seen(page, values)["record.json"])
-            page.close()
-    assert answers[0] != answers[1]
+    assert differences(*both) == {}
+    assert len(both[0]) >= 16

@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 
-import snapdp
-from tests.properties.observing import exact_numerators
+from tests.properties.observing import exact_numerators, request_of
 from tests.properties.test_noninterference import (
     COLUMNS,
     ROWS,
     Pair,
-    assert_same,
-    seen_twice,
+    assert_nothing_is_told,
     study,
-    writer,
+    writers,
 )
+from tests.tiers import first_of, those_in
 
 GAPS = {name: {**each, "missing": "dropped"} if name in "xyk" else each for name, each in COLUMNS.items()}
 GAPS["k"] |= {"kind": "category", "categories": [str(number) for number in range(-3, 41)]}  # 44 cells: the vector path
@@ -40,6 +39,11 @@ PEOPLE = [
     {"kind": "mean", "column": "y", "rows_per_person": 2},
     {"kind": "variance", "column": "y", "rows_per_person": 2, "by": "g"},
     {"kind": "quantiles", "column": "y", "at": ["1/4", "3/4"], "rows_per_person": 2},
+    {"kind": "count", "by": ["g", "k"]},
+    {"kind": "mean", "column": "x", "by": "g", "where": [HIGH]},
+    {"kind": "covariance", "columns": ["x", "y"], "where": [HIGH]},
+    {"kind": "histogram", "column": "x", "edges": [500, 750, 1000], "missing": "binned", "by": "g"},
+    {"kind": "histogram", "column": "k"},
 ]
 TOGETHER = [
     {"kind": "count"},
@@ -60,31 +64,13 @@ BAGS = {  # the rows of somebody
 
 
 def asked(person: Any) -> dict[str, Any]:
-    values = study("add-remove", 20, PEOPLE, **GAPS) | {"format": 1}
+    values = study("add-remove", 20, PEOPLE, **GAPS)
     return {**values, "person": person, "rows_per_person": 3}
-
-
-def together() -> tuple[dict[str, Any], Pair]:
-    values = {**study("add-remove", 20, TOGETHER, **GAPS), "format": 1, "unit_rows": 5}
-    return values, Pair("add-remove", 20, [*OTHERS, *BAGS["rows in several groups"]], OTHERS)
 
 
 def pair_of(name: str) -> Pair:
     nobody = (*ROWS[1][:4], None)
     return Pair("add-remove", 20, [*OTHERS, *BAGS[name], nobody], [*OTHERS, nobody])
-
-
-def loss(values: dict[str, Any], pair: Pair, make: Any, folder: Any) -> None:
-    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
-    request = snapdp.study(values).request()
-    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
-    for line, first, second in zip(request.lines, one, two, strict=True):
-        lost = 0
-        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
-            moves = [abs(int(x) - int(y)) for x, y in zip(a, b, strict=True)]
-            assert max(moves) <= part.numerator.sensitivity
-            lost += part.share * sum(moves) / part.numerator.sensitivity
-        assert lost <= 1, line.statistic.title
 
 
 SHORT = "rows in several groups"
@@ -93,33 +79,29 @@ SHORT = "rows in several groups"
 def test_somebody_moves_one_cell_of_every_margin_and_so_spends_what_is_charged(tmp_path):
     """With rows in cells of several margins, more of them than are kept elsewhere; and with rows in no cell, none."""
     (number,) = (place for place, each in enumerate(PEOPLE) if "margins" in each)
+    request = request_of(asked("h"))
     for name, moved in (("one row", 1), ("rows in several groups", 1), ("rows in no group", 0)):
-        pair = pair_of(name)
-        request = snapdp.study(asked("h")).request()
-        one, two = (exact_numerators(request, writer("csv", rows)(tmp_path))[number] for rows in (pair.one, pair.two))
+        one, two = (exact_numerators(request, write(tmp_path))[number] for write in writers(pair_of(name), "csv"))
         moves = [sum(abs(int(x) - int(y)) for x, y in zip(*each, strict=True)) for each in zip(one, two, strict=True)]
         assert moves == [moved] * 4
         assert [sum(cells) for cells in one] == [int(one[0][0])] * 4  # all margins add up to the persons in the table
 
 
-@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.long] * (each != SHORT)) for each in BAGS])
+@pytest.mark.parametrize("name", those_in([SHORT], BAGS))
 def test_a_person_who_is_counted_cannot_be_told_from_nobody(name, tmp_path, capfd):
-    pair, values = pair_of(name), asked("h")
-    loss(values, pair, lambda rows: writer("csv", rows), tmp_path)
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
+    assert_nothing_is_told(pair_of(name), "csv", tmp_path, capfd, values=asked("h"))
 
 
-@pytest.mark.parametrize("kind", ["parquet", pytest.param("pandas", marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", first_of(["parquet", "pandas"]))
 def test_a_person_whom_two_columns_name_cannot_be_told_from_nobody(kind, tmp_path, capfd):
     """Somebody of group a is another person than somebody of group b."""
-    whose = [row for row in BAGS["rows in several groups"] if row[3] == "a"]
-    rest = [row for row in BAGS["rows in several groups"] if row[3] != "a"]
-    pair, values = Pair("add-remove", 20, [*OTHERS, *rest, *whose], [*OTHERS, *rest]), asked(["h", "g"])
-    loss(values, pair, lambda rows: writer(kind, rows), tmp_path)
-    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
+    bag = BAGS["rows in several groups"]
+    rest = [*OTHERS, *(row for row in bag if row[3] != "a")]
+    pair = Pair("add-remove", 20, [*rest, *(row for row in bag if row[3] == "a")], rest)
+    assert_nothing_is_told(pair, kind, tmp_path, capfd, values=asked(["h", "g"]))
 
 
 def test_several_rows_together_cannot_be_told_from_none(tmp_path, capfd):
-    values, pair = together()
-    loss(values, pair, lambda rows: writer("csv", rows), tmp_path)
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
+    values = {**study("add-remove", 20, TOGETHER, **GAPS), "unit_rows": 5}
+    pair = Pair("add-remove", 20, [*OTHERS, *BAGS["rows in several groups"]], OTHERS)
+    assert_nothing_is_told(pair, "csv", tmp_path, capfd, values=values)

@@ -10,23 +10,21 @@ from typing import Any
 
 import pytest
 
-import snapdp
-from tests.properties.observing import exact_numerators
 from tests.properties.test_noninterference import (
     COLUMNS,
     NAN,
     PAIRS,
     PLAIN,
-    ROWS,
     TEXTS,
     Pair,
+    assert_nothing_is_told,
     assert_same,
     changed,
     removed,
     seen_twice,
     study,
-    writer,
 )
+from tests.tiers import first_of, those_in
 
 RULES = {"x": "dropped", "y": "middle", "k": 40}
 GAPS = {name: {**each, "missing": RULES[name]} if name in RULES else each for name, each in COLUMNS.items()}
@@ -70,35 +68,17 @@ EVERY = {**MORE, **{name: PAIRS[name] for name in NAMES}}
 
 
 def asked(pair: Pair) -> dict[str, Any]:
-    shares = [{**each} for each in SOME]
-    if pair.relation == "add-remove":
-        shares.append({"kind": "mean", "column": "x", "count_share": "1/4"})
-        del shares[0]
-    return study(pair.relation, pair.rows, shares, **GAPS) | {"format": 1}
+    shared = {"kind": "mean", "column": "x", "count_share": "1/4"}
+    statistics = [*SOME[1:], shared] if pair.relation == "add-remove" else SOME
+    return study(pair.relation, pair.rows, statistics, **GAPS)
 
 
-def loss(pair: Pair, make: Any, folder: Any) -> None:
-    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
-    request = snapdp.study(asked(pair)).request()
-    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
-    for line, first, second in zip(request.lines, one, two, strict=True):
-        lost = 0
-        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
-            distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
-            lost += part.share * distance / part.numerator.sensitivity
-        assert lost <= 1, line.statistic.title
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOWER)) for name in EVERY])
+@pytest.mark.parametrize("name", those_in(EVERY.keys() - SLOWER, EVERY))
 def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(name, tmp_path, capfd):
-    pair = EVERY[name]
-    loss(pair, lambda rows: writer("csv", rows), tmp_path)
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=asked(pair)))
+    assert_nothing_is_told(EVERY[name], "csv", tmp_path, capfd, values=asked(EVERY[name]))
 
 
-@pytest.mark.parametrize(
-    "kind", ["parquet", *(pytest.param(each, marks=pytest.mark.long) for each in ("duckdb", "pandas"))]
-)
+@pytest.mark.parametrize("kind", first_of(["parquet", "duckdb", "pandas"]))
 def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, tmp_path, capfd):
     pair = MORE["a row stops counting"]
     assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=asked(pair)))
@@ -107,13 +87,3 @@ def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_ap
 def test_text_that_is_no_number_cannot_be_told_from_a_number(tmp_path, capfd):
     pair = TEXTS["text that is no number"]
     assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=asked(pair), texts=True))
-
-
-@pytest.mark.parametrize("rows", [1, 5])
-def test_a_person_with_some_rows_cannot_be_told_from_nobody(rows, tmp_path, capfd):
-    """Column h names persons, at most three rows of each are kept; one person comes or goes, with all of their rows."""
-    others = [(*row[:4], f"person {number % 2}") for number, row in enumerate(ROWS)]
-    whose = [(None if number % 2 else 500.0 + 100 * number, 1.0, 5.0, "a", "somebody") for number in range(rows)]
-    pair = Pair("add-remove", 20, [*others, *whose], others)
-    values = {**asked(pair), "person": "h", "rows_per_person": 3}
-    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))

@@ -2,13 +2,14 @@
 
 Shown on a million values by default and ten million in the long run, over both arithmetics, every numpy type and
 layout; with each level of the filter narrowed so that most values go to the next; with a logarithm that is wrong by as
-much as the proof allows (nothing changes) and by much more (it is noticed). Also shown: no output is a negative zero,
+much as the proof allows: nothing changes. Also shown: no output is a negative zero,
 and the premise of the filter, that the platform's logarithms are far more accurate than it needs.
 Everything is fixed by seeds in the default run; the long run takes a fresh seed and names it when it fails.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -27,7 +28,6 @@ from snapdp.mechanism.sampling.filter import (
     KNOWN_LOGARITHMS,
     KNOWN_SINGLE_LOG_TOLERANCE,
     SINGLE_LOG_ERROR,
-    Filter,
     ScalarSampler,
     logarithm_is_trusted,
 )
@@ -45,6 +45,7 @@ from tests.properties.samebits import (
     Array,
     Case,
     HashedBits,
+    awkward,
     awkward_doubles,
     awkward_integers,
     by_scalar,
@@ -53,12 +54,14 @@ from tests.properties.samebits import (
     differences,
     disagreements,
     exact,
+    fair_words,
     finite,
     first_digits,
     random_words,
     reference_index,
     reference_inner,
     released,
+    seeded,
     with_step,
 )
 from tests.tiers import first_of, one_in
@@ -78,7 +81,6 @@ TYPED_CASES = [
     "proved, sensitivity 10**6, fine",
     "step 1/10",
 ]
-TYPES = [np.float32, np.int64, np.uint64, np.int32]
 
 # Ranges that reach beyond 2**53, where an integer is no double any more.
 WIDE = {
@@ -96,13 +98,15 @@ WIDE = {
 }
 
 
-def seeded(*key: Any) -> np.random.Generator:
-    return np.random.default_rng([ord(letter) for part in key for letter in str(part)])
-
-
-def fair_words(rng: np.random.Generator, count: int) -> Array:
-    return rng.integers(-(1 << 63), 1 << 63, count, dtype=np.int64)
-
+# Units near the ends of the doubles.
+EXTREME = {
+    "units of 10**-310": finite(1, "1e-310", "-1e-308", "1e-308", "proved"),
+    "units of 10**-306": finite(1, "1e-306", "-1e-304", "1e-304", "proved", grid="fine"),
+    "units of 10**306": finite(1, "1e304", "-1e307", "1e307", "proved", grid="fine"),
+    "3 * 10**310 sensitivities": finite("1e-300", "3e-301", "-1e10", "1e10", "proved"),
+    "ends of the doubles": exact(1, "1e305", "-1.7e308", "1.7e308", "natural", "range"),
+    "subnormal grid": exact(1, "1e-320", 0, "1e-310", "natural"),
+}
 
 both_levels = pytest.mark.parametrize("limit", [0, SINGLE_LIMIT], ids=["both levels", "second level"])
 
@@ -112,7 +116,7 @@ both_levels = pytest.mark.parametrize("limit", [0, SINGLE_LIMIT], ids=["both lev
 
 def compare_on_doubles(case: Case, rng: np.random.Generator, count: int, scalars: int) -> list[str]:
     p = case.parameters
-    values, bits = awkward_doubles(p, rng, count), HashedBits(random_words(rng, count))
+    values, bits = awkward(p, rng, count)
     numbers = values.tolist()
     expected = defined(p, numbers, bits)
     scalar, vector = ScalarSampler(p), VectorSampler(p)
@@ -132,44 +136,34 @@ def test_vector_scalar_and_definition_agree_on_doubles(name):
     assert not compare_on_doubles(case, seeded("doubles", name), count, PER_CASE_SCALAR)
 
 
-@pytest.mark.parametrize("name", TYPED_CASES)
-@pytest.mark.parametrize("dtype", TYPES)
-def test_vector_scalar_and_definition_agree_on_every_type(name, dtype):
-    p, rng = CASES[name].parameters, seeded(dtype.__name__, name)
-    if np.dtype(dtype).kind == "f":
-        values = np.clip(awkward_doubles(p, rng, PER_TYPE), -3e38, 3e38).astype(dtype)
-    else:
-        values = awkward_integers(p, dtype, rng, PER_TYPE)
+def typed_values(p: Any, dtype: Any, rng: np.random.Generator, count: int) -> Array:
+    if np.dtype(dtype).kind != "f":
+        return awkward_integers(p, dtype, rng, count)
+    largest = 3e38 if dtype is np.float32 else np.inf
+    return np.clip(awkward_doubles(p, rng, count), -largest, largest).astype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *itertools.product(TYPED_CASES, [np.float32, np.int64, np.uint64, np.int32]),
+        *itertools.product(WIDE, [np.int64, np.uint64, np.float64]),
+        *itertools.product(EXTREME, [np.float64]),
+    ],
+)
+def test_vector_scalar_and_definition_agree_on_every_type_and_beyond_2_to_53(name, dtype):
+    p, rng = {**CASES, **WIDE, **EXTREME}[name].parameters, seeded(dtype.__name__, name)
+    values = typed_values(p, dtype, rng, PER_TYPE)
     assert not disagreements(p, values, HashedBits(random_words(rng, PER_TYPE)))
-
-
-def test_the_default_run_compares_250_000_doubles_and_integers_and_100_000_scalars():
-    filtered = sum(case.filtered for case in CASES.values())
-    typed = len(TYPED_CASES) * len(TYPES) * PER_TYPE
-    assert filtered * PER_CASE + typed >= 250_000
-    assert filtered * PER_CASE_SCALAR + typed >= 100_000
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_vector_scalar_and_definition_agree_on_ten_million_doubles(name):
-    assert PER_CASE_LONG * sum(case.filtered for case in CASES.values()) >= 10_000_000
     case, seed = CASES[name], np.random.SeedSequence().entropy
     count = PER_CASE_LONG if case.filtered else 10 * PER_CASE_UNFILTERED
     rng = np.random.default_rng(seed)
     assert not compare_on_doubles(case, rng, count, count), f"seed {seed}"
-
-
-@pytest.mark.parametrize("name", WIDE)
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64])
-def test_values_beyond_2_to_53_are_not_rounded_on_the_way_in(name, dtype):
-    p, rng = WIDE[name].parameters, seeded("wide", dtype.__name__, name)
-    count = 2_000
-    if dtype is np.float64:
-        values = awkward_doubles(p, rng, count)
-    else:
-        values = awkward_integers(p, dtype, rng, count)
-    assert not disagreements(p, values, HashedBits(random_words(rng, count)))
 
 
 @st.composite
@@ -198,7 +192,7 @@ def mechanisms(draw: Any) -> Case:
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_odd_parameters_make_no_difference_and_the_definition_equals_the_reference(case, seed):
     p, rng, count = case.parameters, np.random.default_rng(seed), 48
-    values, bits = awkward_doubles(p, rng, count), HashedBits(random_words(rng, count))
+    values, bits = awkward(p, rng, count)
     assert not disagreements(p, values, bits)
     expected = defined(p, values.tolist(), bits)
     for i in np.flatnonzero(np.isfinite(values))[:12].tolist():
@@ -206,7 +200,15 @@ def test_odd_parameters_make_no_difference_and_the_definition_equals_the_referen
         assert reference_index(inner, p, *first_digits(bits, i), PLACED_DIGITS) == expected[i]
 
 
-# Shapes, layouts and the door ----------------------------------------------------------------------------------------
+# Shapes, layouts and declared mechanisms
+
+
+def assert_as_defined(m: Any, values: Any, numbers: Any, bits: Any, expected: Array | None = None) -> None:
+    """Assert that the indices and releases of a declared mechanism are those of the definition, unless given."""
+    expected = defined(m.parameters, numbers, bits) if expected is None else expected
+    assert not differences(expected, index_with_bits(m, values, bits), numbers, bits)
+    assert not differences(released(m.parameters, expected), release_with_bits(m, values, bits), numbers, bits)
+
 
 LAYOUTS = {
     "every second": lambda a: a[::2],
@@ -243,9 +245,8 @@ def test_the_size_of_an_array_does_not_matter(size):
     m = declared(epsilon="0.5", sensitivity=1, lower=-10, upper=30)
     rng = seeded("size")
     values, bits = awkward_doubles(m.parameters, rng, BLOCK + 1)[:size], HashedBits(fair_words(rng, BLOCK + 1))
-    expected = np.array([m._scalar.index(v, bits, i) for i, v in enumerate(values.tolist())], np.int64)
-    assert not differences(expected, index_with_bits(m, values, bits), values.tolist(), bits)
-    assert not differences(released(m.parameters, expected), release_with_bits(m, values, bits), values.tolist(), bits)
+    expected = by_scalar(m._scalar, values.tolist(), bits)
+    assert_as_defined(m, values, values.tolist(), bits, expected)
 
 
 def test_lists_and_single_numbers_of_every_kind_agree_with_the_definition():
@@ -255,11 +256,8 @@ def test_lists_and_single_numbers_of_every_kind_agree_with_the_definition():
     values = kinds * 5
     bits = HashedBits(fair_words(seeded("kinds"), len(values)))
     exact_values = [v.item() if isinstance(v, np.generic) else v for v in values]
-    expected = defined(m.parameters, exact_values, bits)
-    singles = np.array([m._scalar.index(v, bits, i) for i, v in enumerate(exact_values)], np.int64)
-    assert not differences(expected, singles, values, bits)
-    assert not differences(expected, index_with_bits(m, values, bits), values, bits)
-    assert not differences(released(m.parameters, expected), release_with_bits(m, values, bits), values, bits)
+    assert_as_defined(m, values, exact_values, bits)
+    assert not differences(index_with_bits(m, values, bits), by_scalar(m._scalar, exact_values, bits), values, bits)
 
 
 @pytest.mark.parametrize("dtype", ["f2", "g", ">f4", ">f8", "i1", "u1", "i2", ">i4", "u4", ">i8", ">u8"])
@@ -275,9 +273,7 @@ def test_arrays_of_rare_types_agree_with_the_definition(dtype, finite_precision,
     values = (values / 3 if kind == "f" else values).astype(dtype)
     bits = HashedBits(random_words(rng, 800))
     numbers = [Fraction(*v.as_integer_ratio()) if dtype == "g" else v.item() for v in values]
-    expected = defined(m.parameters, numbers, bits)
-    assert not differences(expected, index_with_bits(m, values, bits), numbers, bits)
-    assert not differences(released(m.parameters, expected), release_with_bits(m, values, bits), numbers, bits)
+    assert_as_defined(m, values, numbers, bits)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
@@ -290,9 +286,7 @@ def test_infinite_values_of_every_float_type_are_clamped(dtype, step, limit, mon
     values = rng.choice(np.array([-np.inf, np.inf, -1e4, 3.25], dtype), 500)
     bits = HashedBits(random_words(rng, 500))
     numbers = [float(v) for v in values]
-    expected = defined(m.parameters, numbers, bits)
-    assert not differences(expected, index_with_bits(m, values, bits), numbers, bits)
-    assert not differences(released(m.parameters, expected), release_with_bits(m, values, bits), numbers, bits)
+    assert_as_defined(m, values, numbers, bits)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
@@ -302,28 +296,15 @@ def test_the_replacement_for_nan_is_the_same_number_in_every_float_type(dtype, s
     monkeypatch.setattr(vector_module, "SINGLE_LIMIT", limit)
     m = declared(epsilon=1, sensitivity=Fraction(1, 1 << 30), lower=0, upper=1, nan="0.1")
     values, bits = np.full(size, np.nan, dtype), HashedBits(fair_words(seeded("nan"), size))
-    expected = defined(m.parameters, [0.1] * size, bits)
-    assert not differences(expected, index_with_bits(m, values, bits), [0.1] * size, bits)
-
-
-EXTREME = {
-    "units of 10**-310": lambda: finite(1, "1e-310", "-1e-308", "1e-308", "proved"),
-    "units of 10**-306": lambda: finite(1, "1e-306", "-1e-304", "1e-304", "proved", grid="fine"),
-    "units of 10**306": lambda: finite(1, "1e304", "-1e307", "1e307", "proved", grid="fine"),
-    "3 * 10**310 sensitivities": lambda: finite("1e-300", "3e-301", "-1e10", "1e10", "proved"),
-    "ends of the doubles": lambda: exact(1, "1e305", "-1.7e308", "1.7e308", "natural", "range"),
-    "subnormal grid": lambda: exact(1, "1e-320", 0, "1e-310", "natural"),
-}
-
-
-@pytest.mark.parametrize("name", EXTREME)
-def test_units_near_the_ends_of_the_doubles_change_nothing(name):
-    p, rng, count = EXTREME[name]().parameters, seeded(name), 1_000
-    values = awkward_doubles(p, rng, count)
-    assert not disagreements(p, values, HashedBits(random_words(rng, count)))
+    assert_as_defined(m, values, [0.1] * size, bits)
 
 
 # The exact way, forced -----------------------------------------------------------------------------------------------
+
+
+def narrowed(f: Any, share: float) -> Any:
+    """Return a filter that leaves this share of values in doubt."""
+    return replaced(f, threshold=f.grid * (1 - share) / 2)
 
 
 @pytest.mark.parametrize("share", one_in(3, [0.5, 0.02, 0.999]))
@@ -334,11 +315,9 @@ def test_sending_more_values_the_exact_way_changes_nothing(name, share):
     p, rng, count = CASES[name].parameters, seeded(name, share), 3_000
     values = evenly_spread(p, rng, count)
     bits = HashedBits(fair_words(rng, count))
-    scalar, vector = ScalarSampler(p), VectorSampler(p)
     expected = defined(p, values.tolist(), bits)
-    narrow = (1 - share) / 2
-    scalar = ScalarSampler(p, filter=replaced(scalar.filter, threshold=scalar.filter.grid * narrow))
-    vector = VectorSampler(p, filter=replaced(vector.filter, threshold=vector.filter.grid * narrow))
+    scalar = ScalarSampler(p, filter=narrowed(ScalarSampler(p).filter, share))
+    vector = VectorSampler(p, filter=narrowed(VectorSampler(p).filter, share))
     assert not disagreements(p, values, bits, expected=expected, scalar=scalar, vector=vector)
     if p.step is None:  # a step makes the values, hence the distances, lie on a lattice of their own
         bits.exact = 0
@@ -404,10 +383,7 @@ def test_leaving_more_values_in_doubt_changes_nothing(name, first, second, monke
     p, rng, count = CASES[name].parameters, seeded(name, first, second), 2_500
     values, bits = evenly_spread(p, rng, count), HashedBits(fair_words(rng, count))
     f, single = VectorSampler(p).filter, VectorSampler(p).single
-    single = replaced(single, threshold=single.grid * (1 - first) / 2)
-    if second is not None:
-        f = replaced(f, threshold=f.grid * (1 - second) / 2)
-    vector = VectorSampler(p, filter=f, single=single)
+    vector = VectorSampler(p, filter=f if second is None else narrowed(f, second), single=narrowed(single, first))
     expected = defined(p, values.tolist(), bits)
     assert not disagreements(p, values, bits, expected=expected, vector=vector)
     seconds, exact_ones = doubts(vector, values, bits)
@@ -461,14 +437,9 @@ def off_by(relative: float) -> tuple[Any, Any]:
 def with_log(p: Any, relative: float, **changes: Any) -> tuple[VectorSampler, ScalarSampler]:
     """Return both samplers with their normal filters (or changed ones) and a wrong logarithm."""
     vector_log, scalar_log = off_by(relative)
-
-    def changed(f: Filter | None) -> Filter:
-        assert f is not None
-        return replaced(f, **changes)
-
     return (
-        VectorSampler(p, filter=changed(VectorSampler(p).filter), log=vector_log),
-        ScalarSampler(p, filter=changed(ScalarSampler(p).filter), log=scalar_log),
+        VectorSampler(p, filter=replaced(VectorSampler(p).filter, **changes), log=vector_log),
+        ScalarSampler(p, filter=replaced(ScalarSampler(p).filter, **changes), log=scalar_log),
     )
 
 
@@ -485,18 +456,6 @@ def test_a_logarithm_wrong_by_2_to_minus_32_changes_nothing(name, relative):
     careless, careless_scalar = with_log(p, relative, threshold=float(p.grid))
     assert differences(expected, by_vector(careless, values, bits)[0], numbers, bits)
     assert differences(expected, by_scalar(careless_scalar, numbers, bits), numbers, bits)
-
-
-@pytest.mark.parametrize("name", FEW_STEPS)
-@pytest.mark.parametrize("relative", [2.0**-14, -(2.0**-14)])
-def test_a_logarithm_wrong_by_2_to_minus_14_is_noticed(name, relative):
-    p = CASES[name].parameters
-    values, bits = beside_boundaries(p, seeded("log", name, relative), 3_000, 8, 24)
-    numbers = values.tolist()
-    expected = defined(p, numbers, bits)
-    vector, scalar = with_log(p, relative)
-    assert differences(expected, by_vector(vector, values, bits)[0], numbers, bits)
-    assert differences(expected, by_scalar(scalar, numbers, bits), numbers, bits)
 
 
 def single_off_by(relative: float) -> Any:
@@ -531,16 +490,6 @@ def test_a_logarithm_of_singles_wrong_by_2_to_minus_19_changes_nothing(name, rel
     assert differences(expected, two_level_index(careless, values, bits), numbers, bits)
 
 
-@pytest.mark.parametrize("name", FEW_STEPS)
-@pytest.mark.parametrize("relative", [2.0**-8, -(2.0**-8)])
-def test_a_logarithm_of_singles_wrong_by_2_to_minus_8_is_noticed(name, relative):
-    p = CASES[name].parameters
-    values, bits = beside_boundaries(p, seeded("single log", name, relative), 6_000, 4, 16)
-    numbers = values.tolist()
-    found = two_level_index(with_single_log(p, relative), values, bits)
-    assert differences(defined(p, numbers, bits), found, numbers, bits)
-
-
 def two_level_index(sampler: VectorSampler, values: Array, bits: Any) -> Array:
     indices = np.empty(len(values), np.int64)
     with pytest.MonkeyPatch.context() as patch:
@@ -557,7 +506,7 @@ def test_a_wrong_logarithm_of_singles_is_refused_and_the_second_level_takes_over
     vector = VectorSampler(p, log=single_off_by(relative))
     assert vector.single is None
     assert vector.filter == VectorSampler(p).filter
-    values, bits = awkward_doubles(p, rng, count), HashedBits(random_words(rng, count))
+    values, bits = awkward(p, rng, count)
     assert not disagreements(p, values, bits, vector=vector)
 
 
@@ -580,7 +529,7 @@ def test_a_wrong_logarithm_is_refused_and_every_value_goes_the_exact_way(relativ
     assert not numpy_log_is_trusted(vector_log)
     assert not logarithm_is_trusted(scalar_log)
     p, rng, count = CASES["count, fine"].parameters, seeded("refused"), 1_000
-    values, bits = awkward_doubles(p, rng, count), HashedBits(random_words(rng, count))
+    values, bits = awkward(p, rng, count)
     with pytest.warns(UserWarning, match="every value goes the exact way"):
         vector = VectorSampler(p, log=vector_log)
     scalar = ScalarSampler(p, log=scalar_log)
@@ -638,9 +587,13 @@ def test_no_output_is_a_negative_zero(name, value, monkeypatch):
     if value == 0.0 or abs(value) == 0.3:
         outputs.append(vector_release(vector, many.astype(np.float32), bits))
     for numbers in outputs:
-        zeros = numbers[numbers == 0.0]
-        assert len(zeros) > 0
-        assert not np.signbit(zeros).any()
+        assert_positive_zeros(numbers)
+
+
+def assert_positive_zeros(numbers: Array) -> None:
+    zeros = numbers[numbers == 0.0]
+    assert len(zeros) > 0
+    assert not np.signbit(zeros).any()
 
 
 def vector_release(sampler: VectorSampler, values: Array, bits: Any) -> Array:
@@ -654,9 +607,7 @@ def test_no_output_of_an_integer_array_is_a_negative_zero():
     for name in ("-10..30", "more than 2**26 steps", "clamped to -100..0"):
         for value in (-1, 0, 1):
             numbers = vector_release(VectorSampler(AROUND_ZERO[name].parameters), np.full(3_000, value), bits)
-            zeros = numbers[numbers == 0.0]
-            assert len(zeros) > 0
-            assert not np.signbit(zeros).any()
+            assert_positive_zeros(numbers)
 
 
 # The premise: logarithms ---------------------------------------------------------------------------------------------
