@@ -1,6 +1,9 @@
-"""Releases of arrays and lists: which path they go, and where the answers are written.
+"""Releases of arrays and lists: which numbers they hold, exactly, or a refusal; the path they go; where answers go.
 
-`many_values` says which numbers are taken; all checks come before the first bit.
+One definition: value i of an array or list is what a release of that element alone would take. numpy floats and ints of
+any shape and layout are taken as they are. Lists, and columns whose cells may be missing (pandas, polars, pyarrow), are
+never rounded on the way in. Which way a list goes depends on the types in it and on public parameters, never on a
+value. All checks come before the first bit.
 """
 
 from __future__ import annotations
@@ -99,12 +102,7 @@ def _overlaps_itself(a: Array) -> bool:
     return False
 
 
-# Arrays and lists at the door: which numbers they hold, exactly, or a refusal. All checks come before the first bit.
-#
-# One definition: value i of an array or list is what a release of that element alone would take. numpy
-# floats and ints of any shape and layout are taken as they are. Lists, and columns whose cells may be missing (pandas,
-# polars, pyarrow), are never rounded on the way in. Which way a list goes depends on the types in it and on public
-# parameters, never on a value.
+# Numbers of arrays and lists
 
 Limits = tuple[Fraction, Fraction]
 
