@@ -22,6 +22,7 @@ from snapdp.accuracy.epsilon import (
     Constants,
     Family,
     constants_of,
+    exact_grid,
     grid_choice,
     laplace_epsilon,
     least_epsilon,
@@ -34,7 +35,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact.dyadic import power_of_two_at_least, round_digits_up
 from snapdp.exact.numbers import to_float_nearest, to_float_up
 from snapdp.mechanism.law.exact import ExactLaw
-from snapdp.mechanism.parameters import DataUnits, SnappingParameters, chosen_grid, spacing_of_doubles
+from snapdp.mechanism.parameters import DataUnits, SnappingParameters, spacing_of_doubles
 from snapdp.values import Value
 
 Point = tuple[float, float]
@@ -80,8 +81,7 @@ class Curve(Value):
     printing: Fraction = Fraction(0)
 
     def grid_at(self, epsilon: Fraction) -> Fraction:
-        found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
-        return max(Fraction(found), self.finest)
+        return exact_grid(self.grid, self.sensitivity / epsilon, self.finest)
 
     def at(self, epsilon: Fraction) -> float:
         """Return the height of the line at one epsilon, on the safe side: where it jumps, the lower one."""

@@ -107,8 +107,7 @@ class Family(Value):
         return p if self.step is None else replaced(p, step=dividing_step(self.step, p))
 
     def exact_grid(self, epsilon: Fraction) -> Fraction:
-        found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
-        return max(Fraction(found), self.finest)
+        return exact_grid(self.grid, self.sensitivity / epsilon, self.finest)
 
     def constants(self, epsilon: Fraction, alpha: Fraction) -> Constants:
         """Return what the accuracy of any value without a clamp depends on; no range can be refused here."""
@@ -136,6 +135,11 @@ class Family(Value):
         default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
         gamma = default if self.gamma is None else probability(self.gamma, name="gamma", sure=True)
         return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
+
+
+def exact_grid(choice: Any, noise_scale: Fraction, finest: Fraction) -> Fraction:
+    """Return the grid of exact arithmetic for a spelling and a noise scale, never below the finest."""
+    return max(Fraction(chosen_grid(choice, noise_scale=noise_scale, default="fine")), finest)
 
 
 def unclamped_family(p: SnappingParameters) -> Family | None:

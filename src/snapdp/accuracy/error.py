@@ -215,7 +215,7 @@ def _nearest_valid(valid: Callable[[int], bool], *, first: int, last: int) -> in
 SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
 ENOUGH_BITS = 128  # of a number that need only be near, because nothing is decided by it
 LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
-_LEVEL_BITS = 256
+LOWERED_BITS = 256  # of a level that is lowered to what an exact probability may be
 
 
 class ValueLattice(NamedTuple):
@@ -340,7 +340,7 @@ def ratio_to_exact(p: SnappingParameters) -> Enclosure:
 
 def exact_level(p: SnappingParameters, alpha: Fraction) -> Fraction:
     """Return the level that makes an exact probability <= it a finite one <= alpha: planning (4)."""
-    return alpha if p.precision is None else round_down(alpha / ratio_to_exact(p).upper, _LEVEL_BITS)
+    return alpha if p.precision is None else round_down(alpha / ratio_to_exact(p).upper, LOWERED_BITS)
 
 
 def first_above(p: SnappingParameters, x: Fraction, *, closed: bool) -> int:

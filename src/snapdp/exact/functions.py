@@ -57,25 +57,20 @@ def _answers(context: Context) -> Iterator[tuple[Fraction, Fraction]]:
             rounding = context(bits, way)
             for a, b in OPERANDS:
                 x, y = _exact(context, a), _exact(context, b)
-                yield _rational(rounding.div(x, y)), _rounded(Fraction(a, b), bits, way)
-                yield _rational(rounding.mul(x, y)), _rounded(Fraction(a * b), bits, way)
-                yield _rational(rounding.add(x, y)), _rounded(Fraction(a + b), bits, way)
+                yield fraction_of_mpfr(rounding.div(x, y)), _rounded(Fraction(a, b), bits, way)
+                yield fraction_of_mpfr(rounding.mul(x, y)), _rounded(Fraction(a * b), bits, way)
+                yield fraction_of_mpfr(rounding.add(x, y)), _rounded(Fraction(a + b), bits, way)
             for function, argument, floor in KNOWN_VALUES:
                 x = rounding.div(_exact(context, argument.numerator), _exact(context, argument.denominator))
                 # No float of these precisions lies between the floor and the value: half a unit rounds like it.
                 true = Fraction(2 * floor + 1, 2 << TABLE_BITS)
-                yield _rational(getattr(rounding, function)(x)), _rounded(true, bits, way)
+                yield fraction_of_mpfr(getattr(rounding, function)(x)), _rounded(true, bits, way)
 
 
 def _exact(context: Context, number: int) -> Any:
     import gmpy2
 
     return context(max(2, number.bit_length()), "nearest").plus(gmpy2.mpfr(number, 1))
-
-
-def _rational(x: Any) -> Fraction:
-    numerator, denominator = x.as_integer_ratio()
-    return Fraction(int(numerator), int(denominator))
 
 
 def _rounded(x: Fraction, bits: int, way: str) -> Fraction:
