@@ -1,7 +1,7 @@
 """The formulas of the notes AS PRINTED: not what snapdp uses, and some of them are wrong.
 
-A labelled door to what was published about the snapping mechanism, for those who know the documents
-and want to compare: Covington's Snapping Mechanism Notes of 26 August 2019, 31 August 2019 and 26 August 2020,
+What was published about the snapping mechanism, under one name, for readers of the documents who want to compare:
+Covington's Snapping Mechanism Notes of 26 August 2019, 31 August 2019 and 26 August 2020,
 Mironov's bound as they quote it, and Liu's bound of March 2020. `beside_exact` evaluates all of them beside the exact
 answers and says which hold. A plan quotes one as published; no plan and no release computes with them: ask
 `snapdp.Snapping` for numbers to rely on.

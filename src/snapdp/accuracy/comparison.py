@@ -1,6 +1,6 @@
 """Mechanisms side by side: accuracy over epsilon, bias over guesses, distances to Laplace, clamps, mean errors.
 
-Public numbers, or those of a table that is nobody's. Each figure is an exact law's, none is sampled.
+Public numbers, or those of a made-up table. Each figure is an exact law's, none is sampled.
 The mechanisms differ as people use them: exact arithmetic with its wide clamp on both grids, the natural grid with
 the clamp at the range, and the notes' rule with its clamp from gamma = 1/20.
 
@@ -125,7 +125,8 @@ def accuracy_by_epsilon(
     if not asked:
         raise ParameterError("there is no epsilon to compare at.", "Give at least one.")
     notes = _notes(asked[0], alpha, bits)
-    rows = tuple(_row(notes, epsilon, side) for epsilon in asked for side in _sides(epsilon))
+    sides = {epsilon: ("at",) if exponent_of_power(epsilon) is None else SIDES for epsilon in asked}
+    rows = tuple(_row(notes, epsilon, side) for epsilon in asked for side in sides[epsilon])
     return AccuracyByEpsilon(alpha=notes.alpha, bound=notes.bound, bits=notes.bits, rows=rows)
 
 
@@ -156,10 +157,6 @@ def _notes(least: Fraction, alpha: Any, bits: int | None) -> _Notes:
     bound = max(LEAST_BOUND, 2 * power_of_two_at_least(reached))
     chosen = required_bits(epsilon=least, bound=bound) if bits is None else bits
     return _Notes(alpha=level, bound=bound, bits=chosen)
-
-
-def _sides(epsilon: Fraction) -> tuple[str, ...]:
-    return SIDES if exponent_of_power(epsilon) is not None else ("at",)
 
 
 def _row(notes: _Notes, epsilon: Fraction, side: str) -> AccuracyRow:
@@ -281,7 +278,7 @@ def mean_errors(
 ) -> SideBySide:
     """Return E |released - mean| of the first n values, by the same of the Laplace mechanism, for each n and epsilon.
 
-    What releasing the mean many times would show in the long run. The values must be nobody's, or public: their mean is
+    What releasing the mean many times would show in the long run. The values must be made up, or public: their mean is
     not hidden here.
     """
     means = means_of_first(values, lower=lower, upper=upper, rows=rows)

@@ -1,4 +1,4 @@
-"""The line behind a picture: accuracy against epsilon, never below the true one, with both limits at every jump.
+"""Accuracy against epsilon as a line, hints about an epsilon nearby, and the bars behind a picture of a law.
 
 The worst-case accuracy without a clamp never grows with epsilon, but it has corners (planning (6)) and,
 where the grid follows epsilon, jumps (planning (32)). A line through a few exact points would be too good between them.
@@ -6,7 +6,7 @@ So each grid is a piece of its own, from jump to jump; in a piece every corner i
 computed in doubles with margins far above their errors and far below what a picture shows, on the safe side. Between
 two corners the true curve bends upward (in both logarithms; checked, not proved), so a straight line lies above it. A
 whole statistic is a staircase: it keeps the value of a point until the next one.
-Theory: docs/theory/planning.md, (6), (32), (34).
+Theory: docs/theory/planning.md, (6), (31), (32), (34); of the bars docs/theory/exact-law.md, (3).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from snapdp.accuracy.epsilon import (
     Constants,
     Family,
     constants_of,
+    exact_grid,
     grid_choice,
     laplace_epsilon,
     least_epsilon,
@@ -34,7 +35,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact.dyadic import power_of_two_at_least, round_digits_up
 from snapdp.exact.numbers import to_float_nearest, to_float_up
 from snapdp.mechanism.law.exact import ExactLaw
-from snapdp.mechanism.parameters import DataUnits, SnappingParameters, chosen_grid, spacing_of_doubles
+from snapdp.mechanism.parameters import DataUnits, SnappingParameters, spacing_of_doubles
 from snapdp.values import Value
 
 Point = tuple[float, float]
@@ -80,8 +81,7 @@ class Curve(Value):
     printing: Fraction = Fraction(0)
 
     def grid_at(self, epsilon: Fraction) -> Fraction:
-        found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
-        return max(Fraction(found), self.finest)
+        return exact_grid(self.grid, self.sensitivity / epsilon, self.finest)
 
     def at(self, epsilon: Fraction) -> float:
         """Return the height of the line at one epsilon, on the safe side: where it jumps, the lower one."""
@@ -116,7 +116,7 @@ class Curve(Value):
     def _piece(self, grid: Fraction, first: float, last: float) -> Iterator[Point]:
         """Yield the points of one grid: both ends, and all corners between them with some points after each.
 
-        Where corners are so close together that nobody could see them, the bound planning (7) is drawn, which has none.
+        Where corners are too close together to be seen, the bound planning (7) is drawn, which has none.
         """
         delta, g, log_alpha = float(self.sensitivity), float(grid), -math.log(to_float_nearest(self.alpha))
         dense = min(max(2 * log_alpha * delta / (g * MOST_CORNERS), first), last)
@@ -165,12 +165,7 @@ def _stairs(points: Sequence[Point]) -> Iterator[Point]:
         yield epsilon, value
 
 
-# The cliff hint: an epsilon near the one asked for that buys more than it costs, or costs less for the same.
-#
-# A grid that follows epsilon halves at sensitivity/epsilon = a power of two: just below such an epsilon the worst-case
-# accuracy jumps. And where accuracy sits at a multiple of half the grid it does not change with epsilon at all: a
-# smaller epsilon then gives the same. Both are said, with both figures, from the worst case without a clamp. Theory:
-# docs/theory/planning.md, (31)-(32).
+# Hints
 
 NEAR = Fraction(11, 10)  # at most a tenth more epsilon is suggested
 WORTH_SAYING = Fraction(99, 100)  # a gain of less than one percent is not mentioned
@@ -194,6 +189,9 @@ class Hint(Value):
 def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...]:
     """Return what a slightly different epsilon would buy: no hint, one, or one of each kind.
 
+    A grid that follows epsilon halves at sensitivity/epsilon = a power of two: just below such an epsilon the
+    worst-case accuracy jumps. And where accuracy sits at a multiple of half the grid it does not change with epsilon at
+    all: a smaller epsilon then gives the same.
     The grid is taken to follow epsilon as it does in p: natural, fine (a sixteenth of it), or fixed.
     """
     level = confidence(alpha)
@@ -203,18 +201,16 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
     now = constants_of(p, level).accuracy
     found = []
     for kind, epsilon in (("cheaper", _cheaper(p, family, now, level)), ("sharper", _sharper(p, family, now, level))):
-        better = None if epsilon is None else _constants(family, epsilon, level)
-        if epsilon is not None and better is not None:
-            found.append(
-                Hint(
-                    kind=kind,
-                    alpha=level,
-                    epsilon=p.epsilon,
-                    accuracy=now,
-                    better_epsilon=epsilon,
-                    better_accuracy=better.accuracy,
-                )
+        if epsilon is not None and (better := _constants(family, epsilon, level)) is not None:
+            hint = Hint(
+                kind=kind,
+                alpha=level,
+                epsilon=p.epsilon,
+                accuracy=now,
+                better_epsilon=epsilon,
+                better_accuracy=better.accuracy,
             )
+            found.append(hint)
     return tuple(found)
 
 
@@ -263,14 +259,7 @@ def _sharper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fracti
     return None
 
 
-# The bars behind a picture of a law: probabilities in doubles, of single outputs or of runs of neighbouring ones.
-#
-# Where there are more outputs than a picture has room for, neighbours are summed: nothing is left out, so that bars,
-# what lies beyond the picture, and the two ends of the clamp always add up to 1. The ends of the clamp are bars of
-# their own: they hold everything that would have fallen further out. Doubles err by less than 1e-14 here, which no
-# picture shows; what is printed is asked of the law itself. In finite precision the bars are those of the real Laplace
-# law at the same noise scale and grid: p bits change a probability by far less than that. Theory:
-# docs/theory/exact-law.md, (3).
+# Bars of a law
 
 MOST_BARS = 96
 BEYOND = Fraction(1, 2000)  # on each side: a picture ends where less than this is further out
@@ -289,7 +278,11 @@ class LawBar(Value):
 
 
 class LawBars(Value):
-    """A law cut into bars, from the left.
+    """A law cut into bars, from the left. Nothing is left out: bars, ends and what lies beyond add up to 1.
+
+    Doubles err by less than 1e-14 here, which no picture shows; what is printed is asked of the law itself. In finite
+    precision the bars are those of the real Laplace law at the same noise scale and grid: p bits change a probability
+    by far less than that.
 
     together       so many neighbouring outputs are one bar
     below, above   the probability of all outputs before the first bar, and after the last

@@ -1,10 +1,12 @@
 """The least epsilon for a target accuracy, with four significant digits, checked rather than solved.
 
-Both arithmetics. On one grid a larger epsilon never makes any value of the range worse; between grids
-it may, where the range is narrow. So the decimals of four digits are taken band by band, a band having one grid: each
-is asked at its last decimal, and in the first that meets the target bisection ends at the least decimal of all that do.
-The search begins at an epsilon below which none meets it. The published formulas are solved for any value.
-Theory: docs/theory/planning.md, (9)-(11), (36), (37).
+A `Family` is everything that is declared of a mechanism but its epsilon; what a member is worth to any value follows
+from its `Constants`: here, and nowhere else, an accuracy without a clamp gets its unit and the rounding of what is
+printed. On one grid a larger epsilon never makes any value of the range worse; between grids it may, where the range is
+narrow. So the decimals of four digits are taken band by band, a band having one grid: each is asked at its last
+decimal, and in the first that meets the target bisection ends at the least decimal of all that do. The search begins at
+an epsilon below which none meets it. The published formulas are solved for any value.
+Theory: docs/theory/planning.md, (5), (6), (9)-(11), (36), (37).
 """
 
 from __future__ import annotations
@@ -32,11 +34,11 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, floor_log10, power_of_ten, power_of_two_at_least
 from snapdp.exact.functions import ln_enclosure
 from snapdp.exact.numbers import positive, probability, shown
-from snapdp.mechanism.finite_precision import FINITE_GAMMA, finite_parameters
 from snapdp.mechanism.mechanism import dividing_step
 from snapdp.mechanism.parameters import (
     EXACT_GAMMA,
     FINE,
+    FINITE_GAMMA,
     DataUnits,
     FinitePrecision,
     Precision,
@@ -47,12 +49,7 @@ from snapdp.mechanism.parameters import (
 )
 from snapdp.values import Value, replaced
 
-# Mechanisms that differ in epsilon alone: what a search for an epsilon walks along.
-#
-# A family is everything that is declared but epsilon: sensitivity, range, how the grid follows epsilon, step,
-# arithmetic, and how wide the clamp is. What one member is worth to any value, clamp or no clamp, follows from its
-# constants: here, and nowhere else, an accuracy without a clamp gets its unit and the rounding of what is printed.
-# Theory: docs/theory/planning.md, (5), (6), (9)-(11).
+# Mechanisms that differ in epsilon alone
 
 
 class Constants(Value):
@@ -103,13 +100,14 @@ class Family(Value):
         if self.arithmetic is None:
             p = exact_parameters(**premises, grid=self.exact_grid(epsilon), gamma=self.gamma)
         else:
+            from snapdp.mechanism.finite_precision import finite_parameters  # a release of a table never needs it
+
             finite = {"grid": self.grid, "gamma": self.gamma, "bound": self.bound}
             p = finite_parameters(**premises, **finite, arithmetic=self.arithmetic)
         return p if self.step is None else replaced(p, step=dividing_step(self.step, p))
 
     def exact_grid(self, epsilon: Fraction) -> Fraction:
-        found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
-        return max(Fraction(found), self.finest)
+        return exact_grid(self.grid, self.sensitivity / epsilon, self.finest)
 
     def constants(self, epsilon: Fraction, alpha: Fraction) -> Constants:
         """Return what the accuracy of any value without a clamp depends on; no range can be refused here."""
@@ -137,6 +135,11 @@ class Family(Value):
         default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
         gamma = default if self.gamma is None else probability(self.gamma, name="gamma", sure=True)
         return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
+
+
+def exact_grid(choice: Any, noise_scale: Fraction, finest: Fraction) -> Fraction:
+    """Return the grid of exact arithmetic for a spelling and a noise scale, never below the finest."""
+    return max(Fraction(chosen_grid(choice, noise_scale=noise_scale, default="fine")), finest)
 
 
 def unclamped_family(p: SnappingParameters) -> Family | None:
@@ -181,9 +184,7 @@ def constants_of(p: SnappingParameters, alpha: Fraction) -> Constants:
     )
 
 
-# The decimals of four significant digits, counted: epsilons are found among them by whole-number bisection.
-#
-# decimal(n) grows with n; 9000 of them make a decade.
+# The decimals of four significant digits, counted: decimal(n) grows with n, and bisection is over whole numbers
 
 DIGITS = 4
 _FIRST: int = 10 ** (DIGITS - 1)
@@ -202,8 +203,8 @@ def decimal(n: int) -> Fraction:
 
 def index_up(x: Fraction) -> int:
     """Return the n of the least decimal >= x, x > 0."""
-    exponent = floor_log10(x)
-    return exponent * DECADE + math.ceil(x / power_of_ten(exponent - DIGITS + 1)) - _FIRST
+    below = index_down(x)
+    return below + (decimal(below) < x)
 
 
 def index_down(x: Fraction) -> int:
@@ -276,36 +277,30 @@ def epsilon_for(
         arithmetic=arithmetic_of(arithmetic, bits),
         gamma=gamma,
     )
-    epsilon = (_over_the_range if method == "tight" else _by_a_formula)(family, target, level, method)
-    return _needed(family, epsilon, target, level, method)
-
-
-def _needed(family: Family, epsilon: Fraction, target: DataUnits, alpha: Fraction, method: str) -> EpsilonNeeded:
+    is_tight = method == "tight"
+    epsilon = _over_the_range(family, target, level) if is_tight else _by_a_formula(family, target, level, method)
     p = family.at(epsilon)
-    tight = accuracy_of(p, alpha=alpha)
-    formula = method if method != "tight" else None
+    found = tight = accuracy_of(p, alpha=level)
+    if not is_tight:
+        inner = published_accuracy(method, noise_scale=p.noise_scale, grid=p.grid, alpha=exact_level(p, level))
+        found = DataUnits(p.unit * inner + p.printing_error)
     return EpsilonNeeded(
         epsilon=epsilon,
         target=target,
-        alpha=alpha,
+        alpha=level,
         method=method,
         noise_scale=DataUnits(p.unit * p.noise_scale),
         grid=p.data_grid,
-        accuracy=tight if formula is None else _published(formula, p, alpha),
+        accuracy=found,
         clamped_accuracy=tight,
         arithmetic=p.rule or "exact",
     )
 
 
-def _published(method: str, p: SnappingParameters, alpha: Fraction) -> DataUnits:
-    inner = published_accuracy(method, noise_scale=p.noise_scale, grid=p.grid, alpha=exact_level(p, alpha))
-    return DataUnits(p.unit * inner + p.printing_error)
-
-
 # Every value of the range, clamp included
 
 
-def _over_the_range(family: Family, target: Fraction, alpha: Fraction, _: str) -> Fraction:
+def _over_the_range(family: Family, target: Fraction, alpha: Fraction) -> Fraction:
     """Return the least decimal that meets the target: planning (36), (37)."""
     start = floor_epsilon(family, target, alpha)
     _check_reachable(family, start, target, alpha)
@@ -335,7 +330,7 @@ def _patiently(meets: Meets, start: Fraction, target: Fraction) -> Meets:
 
 
 def _refused_everywhere(target: Fraction, refusal: PremiseError) -> PremiseError:
-    """Return the refusal of a target, by what was asked for: the epsilon that was refused last nobody asked for."""
+    """Return the refusal of a target, by what was asked for, not by the epsilon that was refused last."""
     bits, slack = refusal.numbers.get("bits"), refusal.numbers.get("slack")
     few = "this arithmetic is refused" if bits is None else f"{bits} bits are too few"
     lost = "use up a visible part of it" if slack is None else f"lose more than slack = {shown(slack)} beyond it"
@@ -352,13 +347,19 @@ def least_in_bands(meets: Callable[[int], bool], first: int, halves_at: Callable
 
     halves_at  the epsilon at which the noise scale is a power of two, and the grid that follows it halves
     """
-    last, stride = first, 1
-    while not meets(last):
-        last, stride = last + stride, 2 * stride
+    last = _meeting(meets, first)
     for low, high in _bands(first, last, halves_at):
         if high == last or meets(high):
             return decimal(_least(meets, low, high))
     raise AssertionError("the last decimal meets the target")
+
+
+def _meeting(meets: Callable[[int], bool], first: int) -> int:
+    """Return a number from the first on that meets a target, found in strides that double."""
+    last, stride = first, 1
+    while not meets(last):
+        last, stride = last + stride, 2 * stride
+    return last
 
 
 def _least(meets: Callable[[int], bool], low: int, high: int) -> int:
@@ -465,8 +466,9 @@ def least_epsilon(meets: Meets, *, start: Fraction) -> Fraction:
 
     start > 0 is a lower bound.
     """
+
+    def meets_at(n: int) -> bool:
+        return meets(decimal(n))
+
     first = index_down(start)
-    last, stride = first, 1
-    while not meets(decimal(last)):
-        last, stride = last + stride, 2 * stride
-    return decimal(_least(lambda n: meets(decimal(n)), first, last))
+    return decimal(_least(meets_at, first, _meeting(meets_at, first)))

@@ -1,11 +1,12 @@
 """Accuracy: the smallest a with P(|output - f| > a) <= alpha, for a guessed value or for every value of the range.
 
-Three ways, by name: "tight" is the smallest that is true; "notes" and "simple" are the published
-bounds. Without the clamp the tight one has a closed form; the clamp can only lower it, and whether it does is asked of
-the at most six events of `tails`. At a guessed value the answer is the distance to some output, found by bisection. In
-finite precision the worst case is taken at a level lowered by what rounding can add to a probability. A statistic that
-has only the values of a lattice is asked there, and its accuracy is the distance of a value and an output.
-Theory: docs/theory/planning.md, (3)-(8), (35).
+There are three methods: "tight" gives the smallest true a; "notes" and "simple" are the published bounds. Every tail is
+an *event*, "index >= above, or index <= below" for one value, and its probability is decided exactly. Without the clamp
+the tight accuracy has a closed form; the clamp can only lower it, and whether it does is asked of at most six events.
+At a guessed value the answer is the distance to some output, found by bisection. In finite precision the worst case is
+taken at a level lowered by what rounding can add to a probability. A statistic that has only the values of a lattice
+is asked there, and its accuracy is the distance of a value and an output.
+Theory: docs/theory/planning.md, (1)-(8), (35).
 """
 
 from __future__ import annotations
@@ -209,20 +210,12 @@ def _nearest_valid(valid: Callable[[int], bool], *, first: int, last: int) -> in
     return first + direction * high
 
 
-# How probable it is that the output misses a value by more than a distance, decided exactly.
-#
-# An *event* is "index >= above, or index <= below" for one value; every tail of the planner is one of these. In exact
-# arithmetic its probability is a sum of at most two exponentials, in finite precision an exact rational. The worst
-# value of a range needs no search: between the places where `above` or `below` jumps the probability falls and then
-# rises, so only one-sided limits at those places and the ends of the range matter, and of each family of limits only
-# the last or first one that lies in the range: at most six events. Where the statistic has only the values of a lattice
-# (whole numbers, or multiples of a step), the lattice points next to those places take the part of the limits. Theory:
-# docs/theory/planning.md, (1)-(4), (35).
+# Events and their probabilities
 
 SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
 ENOUGH_BITS = 128  # of a number that need only be near, because nothing is decided by it
 LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
-_LEVEL_BITS = 256
+LOWERED_BITS = 256  # of a level that is lowered to what an exact probability may be
 
 
 class ValueLattice(NamedTuple):
@@ -241,7 +234,10 @@ class ValueLattice(NamedTuple):
 
 
 class Event(NamedTuple):
-    """The output index is at least `above` or at most `below`, for one inner value."""
+    """The output index is at least `above` or at most `below`, for one inner value.
+
+    Its probability is a sum of at most two exponentials in exact arithmetic, an exact rational in finite precision.
+    """
 
     value: Fraction
     above: int
@@ -344,7 +340,7 @@ def ratio_to_exact(p: SnappingParameters) -> Enclosure:
 
 def exact_level(p: SnappingParameters, alpha: Fraction) -> Fraction:
     """Return the level that makes an exact probability <= it a finite one <= alpha: planning (4)."""
-    return alpha if p.precision is None else round_down(alpha / ratio_to_exact(p).upper, _LEVEL_BITS)
+    return alpha if p.precision is None else round_down(alpha / ratio_to_exact(p).upper, LOWERED_BITS)
 
 
 def first_above(p: SnappingParameters, x: Fraction, *, closed: bool) -> int:
@@ -372,7 +368,12 @@ def beyond(p: SnappingParameters, value: Fraction, distance: Fraction) -> Event:
 
 
 def worst_events(p: SnappingParameters, distance: Fraction) -> Iterator[Event]:
-    """Yield events among whose probabilities is sup over the range of P(|output - f| > distance): planning (3)."""
+    """Yield events among whose probabilities is sup over the range of P(|output - f| > distance): planning (3).
+
+    No search is needed: between the places where `above` or `below` jumps the probability falls and then rises, so only
+    one-sided limits at those places and the ends of the range matter, and of each family of limits only the last or
+    first one that lies in the range: at most six events. Of a lattice of values the points next to those places count.
+    """
     lower, upper = public_range(p)
     yield beyond(p, lower, distance)
     yield beyond(p, upper, distance)

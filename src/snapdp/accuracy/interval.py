@@ -1,4 +1,4 @@
-"""The noise interval: which values of the statistic a released number is compatible with. Public facts only.
+"""The noise interval: the values of the statistic that a released number is compatible with. Public facts only.
 
 It speaks of the noise of the mechanism and of nothing else: not of sampling error, not of the data.
 Index k is accepted for f iff |v_k - f| <= a(f), the accuracy at f; that is, iff P(|output - f| >= |v_k - f|) > alpha.
@@ -6,7 +6,7 @@ The interval is the hull of the f of the public range that accept k. Every f rej
 most alpha, so every f is covered with probability >= 1 - alpha.
 To the right of v_k the probability falls at every midpoint of v_k and another output, and is convex between them; so
 the last midpoint that is accepted is found by bisection and the crossing after it in closed form. The left mirrors it.
-Theory: docs/theory/planning.md, (22)-(25).
+Theory: docs/theory/planning.md, (22)-(25), and (33) for one half-length that serves all intervals of a mechanism.
 """
 
 from __future__ import annotations
@@ -155,13 +155,9 @@ def _rounded_outward(p: SnappingParameters, x: Fraction) -> Fraction:
     return unit * math.ceil(x / unit)
 
 
-# One half-length for all noise intervals of a mechanism: released number +- reach, inside the public range.
-#
-# The interval of `interval.py` depends on how near an output is to the ends of range and clamp; a release of a million
-# cells wants one number. Where neither end is near, the interval is the output +- reach. Elsewhere the clamp only takes
-# probability away from far outputs and the range only takes values away, so the interval lies inside [output - reach,
-# output + reach] and the public range: every value is still covered with probability >= 1 - alpha. Theory:
-# docs/theory/planning.md, (33).
+# One half-length for all intervals. A release of a million cells wants one number. Where neither end of range or clamp
+# is near, the interval is the output +- reach. Elsewhere the clamp only takes probability away from far outputs and the
+# range only takes values away: the interval lies inside [output - reach, output + reach] and the range. planning (33)
 
 
 def reach_of(p: SnappingParameters, *, alpha: Any) -> Fraction:

@@ -20,7 +20,6 @@ from snapdp.exact.enclosure import Enclosure, enclose, maximum, refine, refined
 from snapdp.exact.functions import NARROW_BITS, exp_enclosure, exp_of, expm1_enclosure, ln_of, sqrt_of
 from snapdp.exact.numbers import parameter
 from snapdp.mechanism.definition import clamped_index
-from snapdp.mechanism.law.finite import FiniteLaw, is_summable
 from snapdp.mechanism.law.law import ZERO, law_of
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 
@@ -41,8 +40,10 @@ def expected_bias(p: SnappingParameters, guesses: Mapping[Any, Any] | Iterable[A
 
 
 def weighed(guesses: Mapping[Any, Any] | Iterable[Any]) -> list[tuple[Any, Fraction]]:
-    """Return guesses with their weights, in their order."""
-    given = guesses.items() if isinstance(guesses, Mapping) else [(each, 1) for each in _several(guesses)]
+    """Return guesses with their weights, in their order; a text and a number are one guess, which `bias` takes."""
+    if isinstance(guesses, (str, bytes)) or not isinstance(guesses, Iterable):
+        raise ParameterError("guesses are not a collection.", "Give a list of guesses, or {guess: weight}.")
+    given = guesses.items() if isinstance(guesses, Mapping) else [(guess, 1) for guess in guesses]
     known = [(value, parameter(weight, name="weight")) for value, weight in given]
     if any(weight < 0 for _, weight in known) or not any(weight for _, weight in known):
         raise ParameterError("guesses need weights that are not negative and not all 0.", "Give {guess: weight}.")
@@ -55,13 +56,6 @@ def weighted_mean(figures: Iterable[tuple[Enclosure, Fraction]]) -> Enclosure:
     for figure, weight in figures:
         total, sum_of_weights = total + figure * weight, sum_of_weights + weight
     return total / sum_of_weights
-
-
-def _several(guesses: Iterable[Any]) -> Iterable[Any]:
-    """Return guesses in their order; a text and a number are one guess, which `bias` takes."""
-    if isinstance(guesses, (str, bytes)) or not isinstance(guesses, Iterable):
-        raise ParameterError("guesses are not a collection.", "Give a list of guesses, or {guess: weight}.")
-    return guesses
 
 
 def variance(p: SnappingParameters, value: Any) -> Enclosure:
@@ -100,9 +94,12 @@ def _centre(p: SnappingParameters, f: Fraction) -> int:
 
 def _spread(p: SnappingParameters, f: Fraction, c: int, bits: int) -> Enclosure:
     """Return up + down of planning (12), as the mechanism computes it."""
-    if p.precision is not None and is_summable(p):
-        law = FiniteLaw(Inner(f), p)
-        return enclose(law.tail_sum(lambda v: v, 1) + law.tail_sum(lambda v: v, -1))
+    if p.precision is not None:
+        from snapdp.mechanism.law.finite import FiniteLaw, is_summable  # a release in exact arithmetic never needs it
+
+        if is_summable(p):
+            law = FiniteLaw(Inner(f), p)
+            return enclose(law.tail_sum(lambda v: v, 1) + law.tail_sum(lambda v: v, -1))
     exact = _up(p, f, c, bits) + _up(mirrored(p), -f, -c, bits)
     return exact * ratio_to_exact(p)
 

@@ -1,8 +1,10 @@
-"""The price of snapping: its error relative to the pure Laplace mechanism with the same epsilon.
+"""Snapping compared with the pure Laplace mechanism, and p-bit arithmetic with exact arithmetic. Public numbers only.
 
-Accuracy is the tight one for any value; the mean squared error is averaged over the phase of the value
-relative to the grid, which is exactly 2 lam^2 + grid^2/12. Neither knows a clamp, which only makes errors smaller.
-Theory: docs/theory/planning.md, (29)-(30).
+`price_of_snapping` compares errors: the accuracy is the tight one for any value; the mean squared error is averaged
+over the phase of the value relative to the grid, which is exactly 2 lam^2 + grid^2/12. Neither knows a clamp, which
+only makes errors smaller. `distance` compares outputs on the same draw: the Laplace mechanism publishes f + Y; snapping
+clamps f, adds the same Y, rounds and clamps. `what_bits_cost` compares arithmetics, both on the natural grid.
+Theory: docs/theory/planning.md, (26)-(30), and docs/theory/utility.md, (5).
 """
 
 from __future__ import annotations
@@ -113,12 +115,7 @@ def _root(x: Fraction) -> Enclosure:
     return sqrt_enclosure(x, ENOUGH_BITS)
 
 
-# Laplace beside snapping: the distance of the two mechanisms on the same draw.
-#
-# The Laplace mechanism publishes f + Y; snapping clamps f, adds the same Y, rounds and clamps. Four cases: neither
-# clamp binds, the inner one, the outer one, both. Where the outer clamp does not bind, the distance is at most half a
-# grid step and what the inner clamp took off; where it does, the tail and its expectation are closed forms. The draw is
-# a real Laplace variable, in finite precision too: of its own scale. Theory: docs/theory/planning.md, (26)-(28).
+# The distance of the two mechanisms on the same draw
 
 
 class DistanceCase(Value):
@@ -133,6 +130,10 @@ class DistanceCase(Value):
 
 class Distance(Value):
     """Distance of the Laplace and the snapping mechanism for one value and the same draw, in data units.
+
+    Four cases: neither clamp binds, the inner one, the outer one, both. Where the outer clamp does not bind, the
+    distance is at most half a grid step and what the inner clamp took off; where it does, the tail and its expectation
+    are closed forms. The draw is a real Laplace variable of the mechanism's own scale, in finite precision too.
 
     cases   the two of the four cases that this value can meet
     bound   the distance where the outer clamp does not bind, at most: grid/2 plus what the inner clamp takes off
@@ -243,12 +244,8 @@ def _run(p: SnappingParameters, nearest: Fraction, width: Fraction, count: int, 
     return first * expm1_enclosure(-x * count, bits) / expm1_enclosure(-x, bits)
 
 
-# What bits cost: effective epsilon and accuracy of p-bit arithmetic against exact arithmetic, for several p.
-#
-# Public numbers only. Both mechanisms are on the natural grid, so that what differs is the arithmetic;
-# the notes' own grid follows their noise scale, which is just above 1/epsilon, and doubles where epsilon is a power of
-# two.
-# Theory: docs/theory/utility.md, (5).
+# What bits cost. Both mechanisms are on the natural grid, so that the arithmetic alone differs: the notes' own grid
+# follows their noise scale, which is just above 1/epsilon, and doubles where epsilon is a power of two.
 
 BITS = (24, 32, 40, 53, 64, 118)
 

@@ -1,16 +1,16 @@
-"""A tree of counts over ordered cells, and how far the sum of the first of them errs.
+"""A tree of counts over ordered cells, how far sums of its first cells err, and quantiles read off it.
 
-No data. The cells 0..M-1 are the leaves; every node but the last of its depth has `branching` children.
-Each depth below the root is measured, all with the same noise; the root is their sum, or known. Numbers are combined
-upwards with one weight for each depth, and what a parent says beyond its children is shared among these alike: nearly
-least squares, unbiased whatever the weights are, and every node the exact sum of its children.
+The cells 0..M-1 are the leaves; every node but the last of its depth has `branching` children. Each depth below the
+root is measured, all with the same noise; the root is their sum, or known. Numbers are combined upwards with one weight
+for each depth, and what a parent says beyond its children is shared among these alike: nearly least squares, unbiased
+whatever the weights are, and every node the exact sum of its children.
 
     z = own y + (1 - own) Z,   x = z + (x of the parent - Z of the parent)/children            theory (1), (2)
 
 The error of (cells up to j) - share * (all cells) is a sum of independent noises. Which of them enters with which
 coefficient depends on the way from the root to cell j alone, so the four sums that an interval needs are found for all
-j at once.
-Theory: docs/theory/quantiles.md, (1)-(4), (9), (10).
+j at once. Data enter nowhere: estimates and intervals are functions of released numbers and public radii.
+Theory: docs/theory/quantiles.md, (1)-(14), (16).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from snapdp.exact.functions import ln_enclosure
 from snapdp.exact.numbers import to_float_up
 from snapdp.values import Value
 
-# How far a sum of Laplace variables goes: a bound from three numbers, within a few percent of the shortest.
+# How far a sum of Laplace variables goes: a bound from three numbers, within a few percent of the shortest
 #
 # A Laplace variable is a normal one whose variance is itself random, twice the square of its scale times
 # an exponential variable; so a sum S of them is normal with a random variance V, and
@@ -41,14 +41,13 @@ from snapdp.values import Value
 #
 #     W2 = sum b_i^2,   kappa = sum b_i^4/W2^2,   largest = max b_i^2/W2
 #
-# are all it needs. Doubles, in a fixed order of + - * / and square roots, so that whoever repeats them finds the same;
-# every result is enlarged by 2^-20 of itself, more than all roundings together.
-# Theory: docs/theory/quantiles.md, (5)-(9).
+# are all it needs. Doubles, in a fixed order of + - * / and square roots, so that repeating them gives the same; every
+# result is enlarged by 2^-20 of itself, more than all roundings together. theory (5)-(9)
 
 SPARE = 1 + 2.0**-20  # for every rounding of doubles on the way
 BUCKET_BITS = 5  # kappa and the largest square are rounded up to so many bits: the radius grows by less than 0.5 %
 _HALVINGS = 24
-_LN_STEPS = 1 << 20  # ln(level) is rounded down to a multiple of 2^-20: whoever repeats it finds the same
+_LN_STEPS = 1 << 20  # ln(level) is rounded down to a multiple of 2^-20: repeating it gives the same
 # (tau, ln A(tau) rounded up), A(tau) = sup over u > 0 of erfc(1/sqrt(2 u)) e^(-tau u)                  theory (6)
 EXPONENTS: tuple[tuple[float, float], ...] = (
     (0.25, -1.233), (0.375, -1.443), (0.5, -1.616), (0.75, -1.897), (1, -2.129), (1.5, -2.510), (2, -2.825),
@@ -339,10 +338,8 @@ def narrowest(cells: int, depth: int) -> int:
     return found
 
 
-# From the released numbers of a tree to the sums of its first cells: exact integers over one denominator.
-#
-# What comes in has been released. Every depth has the same grid, so its indices are added as they are.
-# Theory: docs/theory/quantiles.md, (1), (2).
+# From the released numbers of a tree to the sums of its first cells: exact integers over one denominator. Every depth
+# has the same grid, so its indices are added as they are.
 
 
 class Prefixes:
@@ -416,18 +413,15 @@ def _shared_out(
     return found, common * shared
 
 
-# Quantiles of a released distribution: an estimate that never falls with the share, and an interval that holds.
-#
-# Functions of released numbers and public radii. Cells are whole numbers 0..M-1; what they stand for is
-# not known here.
+# Quantiles of a released distribution: an estimate that never falls with the share, and an interval that holds
 #
 #     line: the rising one that is nearest to the prefixes, by least squares
 #     estimate: the first cell at which the line reaches the rank
 #     interval: from the first cell that may reach the rank, to the last before which it may not have been reached
 #
-# The true quantile j satisfies N(<= j) >= q n and N(<= j-1) < q n: two statements about one fixed cell each, so nothing
-# need hold for all cells at once. Ends are made to rise with the share by enlarging only.
-# Theory: docs/theory/quantiles.md, (11)-(14), (16).
+# Cells are whole numbers 0..M-1. The true quantile j satisfies N(<= j) >= q n and N(<= j-1) < q n: two statements about
+# one fixed cell each, so nothing need hold for all cells at once. Ends are made to rise with the share by enlarging
+# only. theory (11)-(14), (16)
 
 
 class RankedCell(NamedTuple):

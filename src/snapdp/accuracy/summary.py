@@ -1,6 +1,12 @@
-"""Everything worth knowing about one mechanism before it is used: one value that front ends print.
+"""Everything worth knowing about one mechanism: before it is used, and after it has released a number.
 
-Collects accuracy, moments, clamping, price and hints from their modules, in either arithmetic.
+`worth_of_mechanism` collects accuracy, moments, clamping, price and hints from their modules, in either arithmetic: one
+value that front ends print. `after_release` says what a released number tells about its own error; it is a function of
+that number, so it costs nothing. The accuracy at the true value would tell that value modulo the grid; the accuracy
+over the noise interval of the output is post-processing. It still holds: where the interval holds the statistic, which
+it does with probability 1 - alpha, the output is no further from it than the accuracy at that value, and the largest
+accuracy over the interval is no less.
+Theory of the latter: docs/theory/utility.md, (1)-(3).
 """
 
 from __future__ import annotations
@@ -149,15 +155,11 @@ def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None
         bias=bias_range(p),
         binding=binding_probability(p, p.upper),
         price=price_of_snapping(p, alpha=level),
-        hints=_hints(p, tight, level),
+        # Hints speak of any range; there are none where the range of p leaves smaller errors than any would.
+        hints=tuple(hint for hint in cliff_hint(p, alpha=level) if hint.accuracy <= tight * (1 + 2 * TOLERANCE)),
         guesses=() if if_value is None else guesses_worth(p, if_value, level),
         after=None if if_output is None else after_release(p, output=if_output, alpha=level),
     )
-
-
-def _hints(p: SnappingParameters, tight: Fraction, alpha: Fraction) -> tuple[Hint, ...]:
-    """Return the hints, which speak of any range; none where the range of p leaves smaller errors than any would."""
-    return tuple(hint for hint in cliff_hint(p, alpha=alpha) if hint.accuracy <= tight * (1 + 2 * TOLERANCE))
 
 
 def guesses_worth(p: SnappingParameters, if_value: Any, alpha: Fraction) -> tuple[Guess, ...]:
@@ -175,7 +177,11 @@ def guesses_worth(p: SnappingParameters, if_value: Any, alpha: Fraction) -> tupl
 def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Fraction) -> Guess:
     """Return what the mechanism does to a guessed value of the statistic; outside the range, to its nearest value."""
     found = distance(p, value)
-    distances = (_few_digits(found.bound / 2), _few_digits(2 * found.bound))
+    # Tails at distances of four digits near half and twice the bound: any is as good, if it is shown as it is.
+    distances = [DataUnits(round(z / _place(z)) * _place(z)) for z in (found.bound / 2, 2 * found.bound)]
+    # The bound with the digits that half a grid step calls for, rounded up.
+    place = _place(p.data_grid / 2)
+    shown_bound = DataUnits(math.ceil(found.bound / place) * place)
     said, inside = parameter(value, name="value"), value
     if not p.lower <= said <= p.upper:
         inside = p.lower if said < p.lower else p.upper
@@ -187,27 +193,19 @@ def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Frac
         mse=mse(p, inside),
         absolute_error=expected_absolute_error(p, inside),
         distance=found,
-        beyond=_beyond(p, value, found),
+        beyond=Beyond(
+            distance=shown_bound,
+            probability=distance_tail(p, value, distance=shown_bound),
+            excess=distance_excess(p, value, distance=shown_bound),
+        ),
         tails=tuple((z, distance_tail(p, value, distance=z)) for z in distances),
         weight=weight,
     )
 
 
-def _beyond(p: SnappingParameters, value: Any, found: Distance) -> Beyond:
-    """Return the bound of a distance with the digits that half a grid step calls for, rounded up, and its figures."""
-    place = power_of_ten(floor_log10(p.data_grid / 2) - SHOWN_DIGITS + 1)
-    z = DataUnits(math.ceil(found.bound / place) * place)
-    return Beyond(
-        distance=z,
-        probability=distance_tail(p, value, distance=z),
-        excess=distance_excess(p, value, distance=z),
-    )
-
-
-def _few_digits(distance: Fraction) -> DataUnits:
-    """Return a distance near another that has four digits: any is as good, if it is shown as it is."""
-    place = power_of_ten(floor_log10(distance) - SHOWN_DIGITS + 1)
-    return DataUnits(round(distance / place) * place)
+def _place(distance: Fraction) -> Fraction:
+    """Return the place of the last digit of a distance that is shown."""
+    return power_of_ten(floor_log10(distance) - SHOWN_DIGITS + 1)
 
 
 def published_worth(p: SnappingParameters, alpha: Fraction) -> DataUnits | None:
@@ -228,13 +226,7 @@ def published_worth(p: SnappingParameters, alpha: Fraction) -> DataUnits | None:
     return accuracy_of(notes, alpha=alpha, method="notes")
 
 
-# What can be said about error and bias after a release: functions of the released number, so they cost nothing.
-#
-# The accuracy at the true value would tell that value modulo the grid; the accuracy over the noise
-# interval of the output is post-processing. It still holds: where the interval holds the statistic, which it does with
-# probability 1 - alpha, the output is no further from it than the accuracy at that value, and the largest accuracy over
-# the interval is no less.
-# Theory: docs/theory/utility.md, (1)-(3).
+# After a release
 
 
 class AfterRelease(Value):

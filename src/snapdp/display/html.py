@@ -1,7 +1,7 @@
 """The frame and the style of every page, and the pieces of one: tables, folded sections, blocks of text.
 
 A page is one file: no script, nothing fetched. Text from outside may stand anywhere in it. What makes
-markup takes text and escapes it; only `Html` passes as it is, and whoever makes one answers for what is in it.
+markup takes text and escapes it; only `Html` passes as it is, and what makes one answers for its content.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
-"""An axis with numbers: round ticks, 1, 2 or 5 times a power of ten apart, and the place of a value between its ends.
+"""Pictures as SVG: axes with round ticks, the marks of a picture, and each kind of picture. No style sheet, no script.
 
-Exact: ticks and places are rationals, so a tick is the number that stands beside it. Values may be any
-finite doubles or whole numbers: a record may be anybody's.
+A picture is as wide as its place: marks stand at percentages of the width and text keeps its size, so that one picture
+serves a telephone and a wide screen. Only curves and bars without text are stretched, and their lines are not. Nothing
+is fetched; lines and labels have the colour of the text around them, the rest has colours that show on light, on dark
+and on paper. The title is the name of the picture for readers who do not see it, the description what it says. Every
+text is escaped. Ticks and places are rationals, so a tick is the number that stands beside it; values may be any finite
+doubles or whole numbers, because a record may come from anywhere.
 """
 
 from __future__ import annotations
@@ -112,13 +116,7 @@ def _multiples(low: Fraction, high: Fraction, step: Fraction) -> range:
     return range(math.ceil(low / step), math.floor(high / step) + 1)
 
 
-# The frame of a picture that is as wide as its place: what it shows in words, and a part of it that is stretched.
-#
-# Marks stand at percentages of the width and text keeps its size, so that one picture serves a telephone and a wide
-# screen. Only curves and bars without text are stretched, and their lines are not. No style sheet, no script, nothing
-# fetched. Lines and labels have the colour of the text around them, the rest has colours that show on light, on dark
-# and on paper. The title is the name of the picture for readers who do not see it, the description what it says. Every
-# text is escaped.
+# The frame of a picture, and its marks
 
 Look = Literal["first", "second", "hit", "cell", "axis", "grid", "interval", "cut", "curve", "band"]
 Anchor = Literal["start", "middle", "end"]
@@ -176,10 +174,10 @@ def stretched(drawn: Iterable[str], *, top: float, height: float) -> str:
     return f'<svg {place} viewBox="0 0 {WHOLE} {WHOLE}">{"".join(drawn)}</svg>'
 
 
-def written(text: str, *, x: float, y: float, anchor: Anchor = "start", said: str = "") -> str:
+def written(text: str, *, x: float, y: float, anchor: Anchor = "start") -> str:
     """Return a text at a percentage of the width, on one line."""
     shown = escape(one_line(text, LONGEST))
-    return f'<text x="{x:.2f}%" y="{y:g}" text-anchor="{anchor}">{title_of(said)}{shown}</text>'
+    return f'<text x="{x:.2f}%" y="{y:g}" text-anchor="{anchor}">{shown}</text>'
 
 
 def inside(x: float, *, reach: float = 25) -> Anchor:
@@ -228,10 +226,8 @@ def title_of(said: str) -> str:
     return f"<title>{escape(said)}</title>" if said else ""
 
 
-# Error against epsilon, both in logarithms, with jumps drawn as jumps and the chosen point marked.
-#
-# Points are as given: two at one epsilon are the limits of a jump, and the line goes straight down there.
-# Of points that fall on one place of the picture one is kept. A height of zero, which has no logarithm, is the foot.
+# Error against epsilon, both in logarithms. Points are as given: two at one epsilon are the limits of a jump, and the
+# line goes straight down there. Of points that fall on one place of the picture one is kept.
 
 TOP, TALL, LINE, DOT = 26, 190, 18, 5
 CURVE_MOST_TICKS = 7
@@ -346,19 +342,11 @@ def down(y: Axis | LogAxis, height: float) -> float:
     return round(TOP + TALL - TALL * y.place(height) / 100, 1)
 
 
-# How many there are up to each value: a step curve with its band, and marked values on it.
-#
-# As wide as its place: the curve is stretched, text and lines keep their size. Both axes have numbers;
-# those of the heights stand on their lines, so that the curve has all of the width.
+# How many there are up to each value: a step curve with its band, and marked values on it
 
-STEPS_TOP, FOOT, STEPS_TALL, SMALL = (
-    18,
-    22,
-    240,
-    150,
-)  # above and below the curve; heights of a picture, and of one among several
-CAP, STEPS_DOT = 4, 4
-INSIDE = 4  # percent: a number so near an end of the axis stands inside of it
+STEPS_TOP, FOOT = 18, 22  # above and below the curve
+STEPS_TALL, SMALL = 240, 150  # heights of a picture, and of one among several
+CAP, SMALL_DOT = 4, 4  # half of the end of an interval; the radius of a dot
 
 
 class Step(NamedTuple):
@@ -388,18 +376,25 @@ def step_figure(
     foot = height - FOOT
 
     def down(value: Real) -> float:
-        return foot - (foot - STEPS_TOP) * y.place(value) / 100
+        return round(foot - (foot - STEPS_TOP) * y.place(value) / 100, 1)
 
-    drawn = [*_heights(y, down), _curve(steps, x, y, height), *_values(x, foot)]
-    for each in marked:
-        drawn.append(f"<g>{title_of(each.said)}{_marked(each, x, down(each.height))}</g>")
-    font = 'font-family="system-ui, sans-serif" font-size="12" fill="currentColor"'
-    size = f'class="fluid" role="img" width="100%" height="{height}" overflow="visible"'
-    picture = f"<svg {size} {font}>{title_of(title)}{''.join(drawn)}</svg>"
-    return Html(f"<figure>{picture}<figcaption>{escape(title)}</figcaption></figure>")
+    drawn = []
+    for each in y.ticks:
+        at = down(each)
+        drawn.append(level(at, look="grid"))
+        if each:
+            drawn.append(written(tick_text(each), x=0, y=at - 4))
+    drawn += [stretched(_curve(steps, x, y), top=STEPS_TOP, height=foot - STEPS_TOP), *_numbers(x, foot)]
+    for point in marked:
+        at = down(point.height)
+        dot = f'<circle cx="{x.place(point.at):.2f}%" cy="{at:g}" r="{SMALL_DOT}" {LOOKS["second"]}/>'
+        drawn.append(together([_interval(x, point.low, point.high, at), dot], point.said))
+    return figure_of(framed(drawn, title=title, height=height), title)
 
 
-def _curve(steps: Sequence[Step], x: Axis, y: Axis, height: int) -> str:
+def _curve(steps: Sequence[Step], x: Axis, y: Axis) -> list[str]:
+    """Return the band and the line, in coordinates of their own."""
+
     def across(value: Real) -> str:
         return f"{WHOLE * x.place(value) / 100:.1f}"
 
@@ -412,51 +407,43 @@ def _curve(steps: Sequence[Step], x: Axis, y: Axis, height: int) -> str:
     there = f"M{across(first.at)} {down(first.low)}"
     there += "".join(f"H{across(each.at)}V{down(each.low)}" for each in others)
     back = "".join(f"V{down(each.high)}H{across(each.at)}" for each in reversed(steps))  # until the point before it
-    place = f'x="0" y="{STEPS_TOP}" width="100%" height="{height - FOOT - STEPS_TOP}" preserveAspectRatio="none"'
-    sharp = 'vector-effect="non-scaling-stroke"'
-    return (
-        f'<svg {place} viewBox="0 0 {WHOLE} {WHOLE}"><path d="{there}{back}Z" {LOOKS["band"]}/>'
-        f'<path d="{line}" {LOOKS["curve"]} {sharp}/></svg>'
-    )
+    band, curve = f'd="{there}{back}Z" {LOOKS["band"]}', f'd="{line}" {LOOKS["curve"]} {SHARP}'
+    return [f"<path {band}/>", f"<path {curve}/>"]
 
 
-def _heights(y: Axis, down: Callable[[Real], float]) -> Iterable[str]:
-    for each in y.ticks:
-        at = down(each)
-        yield f'<line x1="0" x2="100%" y1="{at:.1f}" y2="{at:.1f}" {LOOKS["grid"]}/>'
-        if each:
-            yield f'<text x="0" y="{at - 4:.1f}">{escape(tick_text(each))}</text>'
+def _interval(x: Axis, low: Real | None, high: Real | None, y: float) -> str:
+    """Return a line between the ends of an interval with a cap at each, at a height; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    left, right = (_percent(x.place(end)) for end in (low, high))
+    lines = ((left, right, y, y), (left, left, y - CAP, y + CAP), (right, right, y - CAP, y + CAP))
+    drawn = "".join(f'<line x1="{a}" x2="{b}" y1="{c:g}" y2="{d:g}"/>' for a, b, c, d in lines)
+    return f"<g {LOOKS['interval']}>{drawn}</g>"
 
 
-def _values(x: Axis, foot: float) -> Iterable[str]:
-    yield f'<line x1="0" x2="100%" y1="{foot:g}" y2="{foot:g}" {LOOKS["axis"]}/>'
-    for each in x.ticks:
-        place = x.place(each)
-        anchor = "start" if place < INSIDE else "end" if place > 100 - INSIDE else "middle"
-        yield f'<line x1="{place:.2f}%" x2="{place:.2f}%" y1="{foot:g}" y2="{foot + 5:g}" {LOOKS["axis"]}/>'
-        yield f'<text x="{place:.2f}%" y="{foot + 18:g}" text-anchor="{anchor}">{escape(tick_text(each))}</text>'
+def _percent(place: float) -> str:
+    return f"{round(place, 2):g}%"
 
 
-def _marked(each: Marked, x: Axis, y: float) -> str:
-    dot = f'<circle cx="{x.place(each.at):.2f}%" cy="{y:.1f}" r="{STEPS_DOT}" {LOOKS["second"]}/>'
-    if each.low is None or each.high is None:
-        return dot
-    low, high = (f"{x.place(end):.2f}%" for end in (each.low, each.high))
-    lines = ((low, high, y, y), (low, low, y - CAP, y + CAP), (high, high, y - CAP, y + CAP))
-    drawn = "".join(f'<line x1="{a}" x2="{b}" y1="{c:.1f}" y2="{d:.1f}"/>' for a, b, c, d in lines)
-    return f"<g {LOOKS['interval']}>{drawn}</g>{dot}"
+def _numbers(axis: Axis, foot: float) -> Iterator[str]:
+    """Yield an axis with its numbers below it."""
+    return _numbered(((axis.place(each), tick_text(each)) for each in axis.ticks), foot)
 
 
-# Where a released number may fall: bars of probability, the band of most releases, and the value that was guessed.
-#
-# Bars are single numbers or sums of neighbours; the ends of the clamp are bars of their own, in another
-# colour and with words beside them. A strip below shows where in the public range the picture stands, so that a guess
-# that moves is seen to move.
+def _numbered(marks: Iterable[tuple[float, str]], foot: float) -> Iterator[str]:
+    """Yield a line with a text below each of its marks; those near its ends stay inside the picture."""
+    yield level(foot)
+    for at, text in marks:
+        yield upright(at, top=foot, foot=foot + 5, look="axis")
+        yield written(text, x=at, y=foot + LINE, anchor=inside(at, reach=6))
 
-LAW_TALL, LAW_LINE = 150, 18  # the bars; a line of words
+
+# Where a released number may fall. The ends of the clamp are bars of their own, in another colour and with words beside
+# them. A strip below shows where in the public range the picture stands, so that a guess that moves is seen to move.
+
+LAW_TALL = 150  # the bars
 FEW = 40  # bars: so many have room between them
 GAP, NARROW_GAP = 0.3, 0.08  # of the width of a bar
-LAW_CAP = 4
 
 
 class Bar(NamedTuple):
@@ -487,7 +474,7 @@ class LawPicture(NamedTuple):
     @property
     def top(self) -> float:
         """Return where the bars end above: words of the band, of the value, and of each end that is shown."""
-        return LAW_LINE * (2 + sum(bar.is_end for bar in self.bars)) + 14
+        return LINE * (2 + sum(bar.is_end for bar in self.bars)) + 14
 
     @property
     def foot(self) -> float:
@@ -508,10 +495,11 @@ class LawPicture(NamedTuple):
             stretched(self._columns(x, heights), top=self.top, height=LAW_TALL),
             *self._value(x),
             *self._ends(),
-            *self._numbers(x),
-            *self._strip(x, self.foot + 3.2 * LAW_LINE),
+            *_numbers(x, self.foot),
+            written(self.each, x=50, y=self.foot + 2 * LINE, anchor="middle"),
+            *self._strip(x, self.foot + 3.2 * LINE),
         ]
-        return framed(drawn, title=title, said=said, height=self.foot + 4.5 * LAW_LINE)
+        return framed(drawn, title=title, said=said, height=self.foot + 4.5 * LINE)
 
     def _columns(self, x: Axis, y: Axis) -> Iterator[str]:
         """Yield the bars: one path for all that are alike."""
@@ -535,7 +523,7 @@ class LawPicture(NamedTuple):
         yield f"<rect {size} {LOOKS['band']}/>"
         yield level(y, start=left, end=right, look="interval")
         for each in (left, right):
-            yield upright(each, top=y - LAW_CAP, foot=y + LAW_CAP, look="interval")
+            yield upright(each, top=y - CAP, foot=y + CAP, look="interval")
         middle = (left + right) / 2
         yield written(often, x=middle, y=13, anchor=inside(middle, reach=35))
 
@@ -543,12 +531,12 @@ class LawPicture(NamedTuple):
         value, text = self.value
         at = x.place(value)
         yield upright(at, top=self.top - 8, foot=self.foot, look="cut")
-        yield written(text, x=at, y=13 + LAW_LINE, anchor=inside(at, reach=35))
+        yield written(text, x=at, y=13 + LINE, anchor=inside(at, reach=35))
 
     def _ends(self) -> Iterator[str]:
         """Yield what is said of the ends of the clamp, each with the colour of its bar."""
         for number, bar in enumerate(each for each in self.bars if each.is_end):
-            right, y = bar is not self.bars[0], 13 + LAW_LINE * (2 + number)
+            right, y = bar is not self.bars[0], 13 + LINE * (2 + number)
             mark = 'x="100%" transform="translate(-10 0)"' if right else 'x="0"'
             yield f'<rect {mark} y="{y - 9:g}" width="10" height="10" {LOOKS["second"]}/>'
             yield f'<g transform="translate({-14 if right else 14} 0)">'
@@ -561,22 +549,13 @@ class LawPicture(NamedTuple):
             yield level(round(at, 1), look="grid")
             yield written(f"{exact_amount(100 * each)} %", x=0, y=round(at + 13, 1))
 
-    def _numbers(self, x: Axis) -> Iterator[str]:
-        foot = self.foot
-        yield level(foot)
-        for each in x.ticks:
-            at = x.place(each)
-            yield upright(at, top=foot, foot=foot + 5, look="axis")
-            yield written(tick_text(each), x=at, y=foot + LAW_LINE, anchor=inside(at, reach=6))
-        yield written(self.each, x=50, y=foot + 2 * LAW_LINE, anchor="middle")
-
     def _strip(self, x: Axis, y: float) -> Iterator[str]:
         """Yield the public range, and the part of it that the picture shows."""
         low, high, first, last = self.range
         whole = Axis.within([low, high])
         yield level(y, look="axis")
         for end in (0, 100):
-            yield upright(end, top=y - LAW_CAP, foot=y + LAW_CAP, look="axis")
+            yield upright(end, top=y - CAP, foot=y + CAP, look="axis")
         left, right = whole.place(x.low), whole.place(x.high)
         place = f'x="{left:.2f}%" y="{y - 3:g}" width="{max(right - left, 0.6):.2f}%" height="6"'
         yield f"<rect {place} {LOOKS['first']}/>"
@@ -585,26 +564,13 @@ class LawPicture(NamedTuple):
         yield written("the picture in the whole range", x=50, y=y + 17, anchor="middle")
 
 
-# Numbers under each other, each with a bar or a dot beside it: a column of a table, or a picture by itself.
-#
-# A track is an SVG as wide as its place, without a view box: marks stand at percentages of the width, so
-# text and lines keep their size on a telephone, and all tracks of a table share one axis. Lengths of bars are compared,
-# hence bars begin at zero; dots stand where their value is, on an axis that need not hold zero. The numbers themselves
-# are text beside the track. Every text is escaped; colours are those of `frame`, so no style sheet is needed.
+# Numbers under each other, each with a bar or a dot beside it: a column of a table, or a picture by itself. A track is
+# an SVG without a view box, and all tracks of a table share one axis. Lengths of bars are compared, hence bars begin at
+# zero; dots stand where their value is, on an axis that need not hold zero.
 
-HEIGHT, BAR, ROWS_CAP, ROWS_DOT = (
-    22,
-    13,
-    4,
-    4,
-)  # of a track, of a bar, half of the end of an interval, the radius of a dot
-NAMES, NUMBERS, TRACK, ROWS_GAP, ROWS_LINE = (
-    150,
-    190,
-    300,
-    12,
-    24,
-)  # widths of a picture by itself, and the height of a row
+HEIGHT, BAR = 22, 13  # of a track, of a bar
+NAMES, NUMBERS, TRACK, ROWS_GAP = 150, 190, 300, 12  # widths of a picture by itself
+ROWS_LINE = 24  # the height of a row of it
 LONGEST_NAME = 24
 
 
@@ -640,7 +606,7 @@ class RowPicture(Value):
 
     def track(self, mark: Mark, *, place: str = "") -> Html:
         """Return the track of one number; `place` says where it stands in a larger picture."""
-        line = _interval(self.axis, mark)
+        line = _interval(self.axis, mark.low, mark.high, HEIGHT / 2)
         drawn = [*_grid(self.axis), *([self._bar(mark), line] if self.are_bars else [line, self._dot(mark)])]
         return _svg(drawn, mark.said, place)
 
@@ -669,7 +635,7 @@ class RowPicture(Value):
         if mark.value is None:
             return ""
         place = _percent(self.axis.place(mark.value))
-        return f'<circle cx="{place}" cy="{HEIGHT / 2:g}" r="{ROWS_DOT}" {LOOKS[mark.look]}/>'
+        return f'<circle cx="{place}" cy="{HEIGHT / 2:g}" r="{SMALL_DOT}" {LOOKS[mark.look]}/>'
 
     def svg(self, title: str, texts: Sequence[tuple[str, str]], *, longest: int = LONGEST_NAME) -> Html:
         """Return the picture by itself: a name and the numbers as text before every track.
@@ -678,20 +644,16 @@ class RowPicture(Value):
         longest  so many characters of a name are shown
         """
         names = NAMES * longest // LONGEST_NAME
-        start, width, foot = (
-            names + NUMBERS + 2 * ROWS_GAP,
-            names + NUMBERS + TRACK + 4 * ROWS_GAP,
-            ROWS_LINE * len(self.marks),
-        )
+        start, width = names + NUMBERS + 2 * ROWS_GAP, names + NUMBERS + TRACK + 4 * ROWS_GAP
+        height = ROWS_LINE * (len(self.marks) + 1)
         drawn = [self.scale_at(f'x="{start}" y="0" width="{TRACK}"')]
         for number, (mark, (name, text)) in enumerate(zip(self.marks, texts, strict=True), start=1):
             shown, base = one_line(name, longest), ROWS_LINE * number + 16
             drawn.append(Html(f'<text x="{names}" y="{base}" text-anchor="end">{escape(shown)}</text>'))
             drawn.append(Html(f'<text x="{names + NUMBERS}" y="{base}" text-anchor="end">{escape(text)}</text>'))
             drawn.append(self.track(mark, place=f'x="{start}" y="{ROWS_LINE * number}" width="{TRACK}"'))
-        font = 'font-family="system-ui, sans-serif" font-size="12" fill="currentColor"'
-        size = f'viewBox="0 0 {width} {foot + ROWS_LINE}" width="{width}" height="{foot + ROWS_LINE}"'
-        return Html(f'<svg role="img" {size} {font}>{title_of(title)}{"".join(drawn)}</svg>')
+        size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        return Html(f'<svg role="img" {size} {FONT}>{title_of(title)}{"".join(drawn)}</svg>')
 
 
 def _grid(axis: Axis, *, start: float = 0) -> Iterable[str]:
@@ -702,30 +664,14 @@ def _grid(axis: Axis, *, start: float = 0) -> Iterable[str]:
     yield f"<g {LOOKS['grid']}>{''.join(lines)}</g>"
 
 
-def _percent(place: float) -> str:
-    return f"{round(place, 2):g}%"
-
-
-def _interval(axis: Axis, mark: Mark) -> str:
-    if mark.low is None or mark.high is None:
-        return ""
-    low, high = (_percent(axis.place(each)) for each in (mark.low, mark.high))
-    middle, top, foot = f"{HEIGHT / 2:g}", f"{HEIGHT / 2 - ROWS_CAP:g}", f"{HEIGHT / 2 + ROWS_CAP:g}"
-    lines = ((low, high, middle, middle), (low, low, top, foot), (high, high, top, foot))
-    drawn = "".join(f'<line x1="{a}" x2="{b}" y1="{c}" y2="{d}"/>' for a, b, c, d in lines)
-    return f"<g {LOOKS['interval']}>{drawn}</g>"
-
-
 def _svg(drawn: Iterable[str], said: str, place: str) -> Html:
-    """Return a track; whoever does not see it has the same numbers as text beside it."""
+    """Return a track; readers who do not see it have the same numbers as text beside it."""
     where = place or 'width="100%" font-size="12" fill="currentColor"'
     start = f'<svg class="track" {where} height="{HEIGHT}" overflow="visible" aria-hidden="true">'
     return Html(f"{start}{title_of(said)}{''.join(drawn)}</svg>")
 
 
-# Intervals under each other on one axis, each with its name and its number above it.
-#
-# Tracks are those of `rows`: marks stand at percentages, text keeps its size.
+# Intervals under each other on one axis, each with its name and its number above it
 
 ROW = HEIGHT + 20
 
@@ -751,19 +697,8 @@ def interval_picture(rows: Sequence[Compared], *, value: Real, title: str, said:
     return framed([*drawn, *_numbers(picture.axis, foot)], title=title, said=said, height=foot + HEIGHT)
 
 
-def _numbers(axis: Axis, foot: float) -> Iterator[str]:
-    """Yield the numbers of the axis; those at its ends stay inside the picture."""
-    yield level(foot)
-    for each in axis.ticks:
-        at = axis.place(each)
-        yield upright(at, top=foot, foot=foot + 5, look="axis")
-        yield written(tick_text(each), x=at, y=foot + 18, anchor=inside(at, reach=6))
-
-
-# What somebody learns: in how many of 100 cases a guess is right that would be right in 50 without a release.
-#
-# Bars begin at 50, where nothing is learnt. Words and numbers stand above each bar, so that a narrow
-# screen has them whole.
+# In how many of 100 cases a guess is right that would be right in 50 without a release. Bars begin at 50, where nothing
+# is learnt. Words and numbers stand above each bar, so that a narrow screen has them whole.
 
 EVEN = CASES // 2
 ODDS_ROW, ODDS_BAR = 46, 14
@@ -781,36 +716,29 @@ class Odds(NamedTuple):
 def odds_picture(rows: Sequence[Odds], *, title: str, said: str) -> Html:
     """Return the bars under each other, on one axis from 50 to 100."""
     foot = ODDS_ROW * len(rows) + 4
-    drawn = [piece for number, each in enumerate(rows) for piece in _row(each, ODDS_ROW * number)]
-    return framed([*drawn, *_axis(foot)], title=title, said=said, height=foot + 42)
+    drawn = []
+    for number, row in enumerate(rows):
+        at, top = _odds_place(row.right), ODDS_ROW * number
+        place = f'y="{top + 21:g}" height="{ODDS_BAR}"'
+        width = f"{at:g}%" if at else f"{THINNEST}"
+        drawn += [
+            written(row.name, x=0, y=top + 14),
+            written(row.text, x=100, y=top + 14, anchor="end"),
+            f'<rect x="0" width="100%" {place} {LOOKS["grid"]}/>',
+            f'<rect x="0" width="{width}" {place} {LOOKS["first"]}/>',
+        ]
+    drawn += _numbered(((_odds_place(each), str(each)) for each in TICKS), foot)
+    drawn.append(written("a coin", x=0, y=foot + 34))
+    drawn.append(written("always right", x=100, y=foot + 34, anchor="end"))
+    return framed(drawn, title=title, said=said, height=foot + 42)
 
 
-def _row(row: Odds, top: float) -> Iterator[str]:
-    at = 100 * (row.right - EVEN) / EVEN
-    yield written(row.name, x=0, y=top + 14)
-    yield written(row.text, x=100, y=top + 14, anchor="end")
-    box = f'y="{top + 21:g}" height="{ODDS_BAR}"'
-    yield f'<rect x="0" width="100%" {box} {LOOKS["grid"]}/>'
-    width = f"{at:g}%" if at else f"{THINNEST}"
-    yield f'<rect x="0" width="{width}" {box} {LOOKS["first"]}/>'
+def _odds_place(right: int) -> float:
+    return 100 * (right - EVEN) / EVEN
 
 
-def _axis(foot: float) -> Iterator[str]:
-    yield level(foot)
-    for each in TICKS:
-        at = 100 * (each - EVEN) / EVEN
-        yield upright(at, top=foot, foot=foot + 5, look="axis")
-        yield written(
-            str(each), x=at, y=foot + 18, anchor="start" if each == EVEN else "end" if at == 100 else "middle"
-        )
-    yield written("a coin", x=0, y=foot + 34)
-    yield written("always right", x=100, y=foot + 34, anchor="end")
-
-
-# Several lines, or points, on two axes, each with its name below.
-#
-# A line is drawn from point to point of one piece and never across a jump; where pieces meet, a dot marks
-# the value that is taken. Single points are signs, told apart without colours as well.
+# Lines, or points, on two axes, each with its name below. A line is drawn from point to point of one piece and never
+# across a jump; where pieces meet, a dot marks the value that is taken. Signs are told apart without colours as well.
 
 Point = tuple[float, float]
 COLOURS = ("#888", "#3f83bd", "#2e8b57", "#d0483a", "#c07a1e", "#8a63b3")
@@ -873,9 +801,7 @@ def _stroke(number: int) -> str:
     return f'fill="none" stroke="{COLOURS[number]}" stroke-width="{WIDTHS[number]:g}"{dashes}'
 
 
-# Pictures as a file: some beside and below each other, each under its heading, in a size of their own.
-#
-# The pictures in it are those of pages. Text is dark unless a program that shows it says otherwise.
+# Pictures as a file, beside and below each other, each under its heading
 
 MARGIN, HEADING, LETTER = 24, 30, 7
 

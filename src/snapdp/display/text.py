@@ -1,12 +1,13 @@
-"""Text from outside, made safe to show: names of columns, categories, titles, paths, fields of records.
+"""Text made safe to show, addresses without passwords, and numbers in words.
 
-Such text is anybody's: it may move the cursor, hide what stands before it, look like another text, or
-not fit the encoding of the screen.
+Names of columns, categories, titles, paths and fields of records come from outside: such text may move the cursor, hide
+what stands before it, look like another text, or not fit the encoding of the screen.
 
     visible        what a screen would obey or not show is written out, as Python writes it: \\x1b, \\u202e, \\ud800
     encodable      what an encoding lacks is replaced: the signs that snapdp itself prints by ASCII, others written out
 
-All of them leave ordinary text alone, and applying one twice changes nothing.
+Tables and ledgers on a server are named by addresses; no message, record or screen repeats one as it was given. All of
+these functions leave ordinary text alone, and applying one twice changes nothing.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
-    """Return anybody's text as it can stand in a sentence: visible, and not too long.
+    """Return text from outside as it can stand in a sentence: visible, and not too long.
 
     >>> one_line("a\\n" + "b" * 30, most=10)
     'a\\\\nbbbb...'
@@ -111,10 +112,7 @@ def _escaped(problem: UnicodeError) -> tuple[str, int]:
 
 codecs.register_error(ESCAPED, _escaped)
 
-# Addresses of servers: what one is, and how one is shown, without its password.
-#
-# Tables and ledgers on a server are named by such addresses; no message, record or screen repeats one as
-# it was given. Leaves ordinary text alone, and applying a function twice changes nothing.
+# Addresses of servers
 
 ADDRESSES = ("postgresql://", "postgres://")
 _CREDENTIALS = re.compile(r"(?P<scheme>\b(?:postgres(?:ql)?:/*|[A-Za-z][A-Za-z0-9+.-]+:/+))(?P<user>[^\n]*)@")
@@ -180,7 +178,7 @@ HIDES_NOTHING = 20  # e**20 is more than 480 million
 
 
 def hides_nothing(epsilon: Fraction) -> str:
-    """Return a warning for an epsilon that protects nobody; empty for any other.
+    """Return a warning for an epsilon that does not protect; empty for any other.
 
     >>> hides_nothing(Fraction(20)), hides_nothing(Fraction(41, 2))[:29]
     ('', 'Epsilon 20.5 hides nothing: w')
@@ -261,10 +259,8 @@ def listed(names: Sequence[str], most: int) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-# Epsilon as guessing accuracy.
-#
-# If two neighbouring tables are equally likely beforehand, no output makes either more likely than e**epsilon / (1 +
-# e**epsilon). The sentences about it are in snapdp.studies.protection.           theory: planning (39)
+# Epsilon as guessing accuracy: if two neighbouring tables are equally likely beforehand, no output makes either more
+# likely than e**epsilon / (1 + e**epsilon). The sentences about it are in snapdp.studies.protection.      planning (39)
 
 CASES = 100
 SURE = 5  # e**5 / (1 + e**5) > 99/100: from here on 100

@@ -135,9 +135,7 @@ def next_below(x: Fraction, bits: int) -> Fraction:
     return x - ulp / 2 if exponent_of_power(x) is not None else x - ulp
 
 
-# Powers of ten, and rationals rounded up to decimals of few digits.
-#
-# Rationals in, rationals out; how numbers are written is the room display's.
+# Powers of ten, and rationals rounded up to decimals of few digits; `display` writes numbers
 
 
 def power_of_ten(exponent: int) -> Fraction:

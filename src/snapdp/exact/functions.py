@@ -1,11 +1,11 @@
-"""Logarithm, exponential, root and arcosh: outward enclosures, and correct rounding to p bits.
+"""Logarithm, exponential, root and arcosh: outward enclosures, and correct rounding to p bits; sums of exponentials.
 
 MPFR (through gmpy2) rounds each function correctly in the asked direction at any precision; the argument
 is first enclosed the same way, and the functions used here increase, so lower end goes to lower end. Theory of
 arcosh: docs/theory/planning.md, (6).
 Trap: unary minus (and any operator) on an mpfr rounds to gmpy2's ambient 53-bit context. Hence no operator is used on
 an mpfr here, only methods of a context of our own.
-gmpy2 is imported when first needed, and then first asked whether it rounds as it is told (`directed`): releases in
+gmpy2 is imported when first needed, and then first asked whether it rounds as it is told: releases in
 exact arithmetic never need it. ln of a power of two needs no library at all.
 """
 
@@ -21,11 +21,9 @@ from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, power_of_two, round_down, round_nearest, round_up
 from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, enclose, refine, refined
 
-# Does MPFR round as it is told? Known quotients, products, logarithms and exponentials, asked for before first use.
-#
-# Every enclosure of this library rests on contexts that round down, up or to nearest at their own precision;
-# gmpy2 before 2.3 divides in the ambient context instead, and the "exact" law then misses the true value. What integers
-# can compute is computed again with them; the rest is a table of floors, which a test derives with Arb.
+# Does MPFR round as it is told? gmpy2 before 2.3 divides in the ambient context instead of the one it is given, and the
+# "exact" law then misses the true value. So known results are asked for before first use: what integers can compute is
+# computed again with them; the rest is a table of floors, which a test derives with Arb.
 
 TABLE_BITS = 256
 # (function, argument, floor(2**256 * function(argument)))
@@ -59,25 +57,20 @@ def _answers(context: Context) -> Iterator[tuple[Fraction, Fraction]]:
             rounding = context(bits, way)
             for a, b in OPERANDS:
                 x, y = _exact(context, a), _exact(context, b)
-                yield _rational(rounding.div(x, y)), _rounded(Fraction(a, b), bits, way)
-                yield _rational(rounding.mul(x, y)), _rounded(Fraction(a * b), bits, way)
-                yield _rational(rounding.add(x, y)), _rounded(Fraction(a + b), bits, way)
+                yield fraction_of_mpfr(rounding.div(x, y)), _rounded(Fraction(a, b), bits, way)
+                yield fraction_of_mpfr(rounding.mul(x, y)), _rounded(Fraction(a * b), bits, way)
+                yield fraction_of_mpfr(rounding.add(x, y)), _rounded(Fraction(a + b), bits, way)
             for function, argument, floor in KNOWN_VALUES:
                 x = rounding.div(_exact(context, argument.numerator), _exact(context, argument.denominator))
                 # No float of these precisions lies between the floor and the value: half a unit rounds like it.
                 true = Fraction(2 * floor + 1, 2 << TABLE_BITS)
-                yield _rational(getattr(rounding, function)(x)), _rounded(true, bits, way)
+                yield fraction_of_mpfr(getattr(rounding, function)(x)), _rounded(true, bits, way)
 
 
 def _exact(context: Context, number: int) -> Any:
     import gmpy2
 
     return context(max(2, number.bit_length()), "nearest").plus(gmpy2.mpfr(number, 1))
-
-
-def _rational(x: Any) -> Fraction:
-    numerator, denominator = x.as_integer_ratio()
-    return Fraction(int(numerator), int(denominator))
 
 
 def _rounded(x: Fraction, bits: int, way: str) -> Fraction:
@@ -262,16 +255,15 @@ def rounded_up(x: Fraction, bits: int = SIGNIFICANT_BITS) -> Fraction:
     return round_up(x, bits) if x > 0 else -round_down(-x, bits)
 
 
-# Finite sums of rational multiples of e to rational powers, whose signs are decided.
-#
-# Every probability of a Laplace variable between rational ends is one of these numbers. Two such sums are
-# equal only if they are equal term by term (Lindemann-Weierstrass: e to different rational powers are linearly
-# independent over the rationals), so a sum is 0 exactly where no term is left, and elsewhere some precision tells its
-# sign.
+# Sums of exponentials
 
 
 class Exponentials:
     """The number sum of c e^r over its terms {r: c}; a rational number is a term with r = 0.
+
+    Every probability of a Laplace variable between rational ends is such a number. Two of them are equal only if they
+    are equal term by term (Lindemann-Weierstrass: e to different rational powers are linearly independent over the
+    rationals). So one is 0 exactly where no term is left, and elsewhere some precision tells its sign.
 
     >>> third = Exponentials({Fraction(-1): Fraction(1, 3)})
     >>> (third * 3 - Exponentials({Fraction(-1): Fraction(1)})).sign()

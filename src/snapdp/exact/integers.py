@@ -2,7 +2,7 @@
 
 The exact decision of a release needs a few dozen bits of one logarithm, rarely: with Python's integers it
 takes some ten microseconds in the first call as in every other. MPFR would be as quick, but for its import, which takes
-ten thousand times as long, and whoever times a release would see it.
+ten thousand times as long, and timing a release would show it.
 
     x = m/2**k in [2/3, 4/3],  ln x = 2 artanh z,  z = (x - 1)/(x + 1) in [-1/5, 1/7],  artanh z = z + z^3/3 + ...
     ln(m/2**count) = ln x + (k - count) ln 2        docs/theory/mechanism.md (8)
@@ -61,11 +61,9 @@ def _ln2(width: int) -> tuple[int, int]:
     return 2 * total, 2 * (total + slack)
 
 
-# Exponential, cosine and pi, enclosed by integers and computed with nothing but integers; and floors decided by them.
-#
-# A number that is published and derived again elsewhere must come out the same on every machine. A floor of 2**bits
-# times a real number is such a number: it does not depend on how it is found, and whoever computes it in another way,
-# with plain integers too, finds the same one.
+# Exponential, cosine and pi, and floors decided by them. A number that is published and derived again elsewhere must
+# come out the same on every machine. A floor of 2**bits times a real number does, because it does not depend on how it
+# is found.
 #
 #     e^x = (e^s)^(2^h),  s = |x|/2^h <= 1/2;   pi = 16 arctan(1/5) - 4 arctan(1/239);   cos and arctan by their series
 #

@@ -38,7 +38,7 @@ class _BeyondExponents(Exception):
 
 
 class _TooManyDigits(Exception):
-    """A number that nobody means."""
+    """A number that cannot be meant."""
 
 
 def parameter(value: object, *, name: str) -> Fraction:
@@ -96,7 +96,7 @@ def shown(value: object) -> str:
         text = str(value) if isinstance(value, (Fraction, Decimal)) else repr(value)
     except ValueError:  # Python refuses to print integers of thousands of digits
         return "a number of thousands of digits"
-    except Exception:  # somebody's own class
+    except Exception:  # a class of the caller's
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 

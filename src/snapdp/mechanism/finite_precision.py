@@ -26,6 +26,7 @@ from snapdp.exact.functions import exp_enclosure, ln_enclosure, require_directed
 from snapdp.exact.numbers import positive, probability, shown, to_float_nearest
 from snapdp.mechanism.law.finite import proved_loss
 from snapdp.mechanism.parameters import (
+    FINITE_GAMMA,
     DataUnits,
     Declaration,
     FinitePrecision,
@@ -36,7 +37,6 @@ from snapdp.mechanism.parameters import (
 )
 
 SLACK = 1 + Fraction(1, 1 << 20)  # the noise scale is at most this times sensitivity/epsilon, or the request is refused
-FINITE_GAMMA = Fraction(1, 20)
 SMALLEST_BITS = 118
 
 

@@ -136,14 +136,19 @@ def release_with_bits(m: Mechanism, value: Any, bits: BitSource, *, out: Any = N
     """Release with given bits: for the release engine, replay and tests. A public caller has `snapdp.Snapping`."""
     if out is None and not is_array_like(value):
         return m._scalar.release(checked_scalar(value, nan=m._nan), bits)
-    return _arrays().release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+    return _draw_array(m, value, bits, out, indices=False)
 
 
 def index_with_bits(m: Mechanism, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Return indices with given bits; see `release_with_bits`."""
     if out is None and not is_array_like(value):
         return m._scalar.index(checked_scalar(value, nan=m._nan), bits)
-    return _arrays().index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+    return _draw_array(m, value, bits, out, indices=True)
+
+
+def _draw_array(m: Mechanism, values: Any, bits: BitSource, out: Any, *, indices: bool) -> Any:
+    sampler = {"scalar": m._scalar, "vector": m._vector}
+    return _arrays().draw_array(values, **sampler, out=out, nan=m._nan, source=bits, indices=indices)
 
 
 def integer_indices(m: Mechanism, values: Sequence[int], bits: BitSource) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Everything public about one snapping mechanism, in exact rationals, and the two coordinate systems.
+"""Everything public about one snapping mechanism, in exact rationals; the two coordinate systems; and the arithmetics.
 
 A SnappingParameters is all that the decision, the filter and the law need; it holds no data.
 Inner coordinates are (data - offset)/unit: data units themselves in exact arithmetic (offset 0, unit 1), sensitivities
@@ -7,7 +7,9 @@ counted from the middle of the range in finite precision. Only this module conve
     index = clamp(floor((clamp(value) + Y)/grid + 1/2), low, high),  Y ~ Laplace(noise_scale)        theory (1)
     released number = offset + unit * grid * index                                                  theory (2)
 
-Theory: docs/theory/mechanism.md.
+Which arithmetic is asked for has one spelling everywhere, as flag, study key and Python keyword: `arithmetic` =
+"exact", "proved" or "notes", and `bits`; `arithmetic_of` is the one place that reads them.
+Theory: docs/theory/mechanism.md; of p-bit arithmetic docs/theory/finite-precision.md.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ LARGEST_INDEX = 1 << 52  # then every multiple of the grid inside the clamp is a
 LARGEST_DOUBLE, SMALLEST_DOUBLE = Fraction(sys.float_info.max), Fraction(1, 1 << 1074)
 FINE = 16  # the default grid of exact arithmetic is the natural one divided by this
 EXACT_GAMMA = Fraction(1, 1 << 40)  # the clamp changes an output with at most this probability; wide costs nothing
+FINITE_GAMMA = Fraction(1, 20)  # the same of finite precision, where a wide clamp takes bits
 
 
 class Declaration(Value):
@@ -312,11 +315,7 @@ def binding_index(end: Fraction, *, scale: Fraction, gamma: Fraction) -> int:
     return decided_ceil(lambda bits: ln_enclosure(1 / gamma, bits) * scale + (end - Fraction(1, 2)))
 
 
-# In which arithmetic a mechanism runs: exact, or p-bit under one of two rules. Names, bits, and what they ask for.
-#
-# One spelling everywhere: flag, study key and Python keyword are `arithmetic` = "exact", "proved" or
-# "notes", and `bits`. `arithmetic_of` is the one place that reads them.
-# Theory: docs/theory/finite-precision.md.
+# Arithmetics
 
 ARITHMETICS = ("exact", "proved", "notes")
 RULES = ("proved", "notes")

@@ -11,12 +11,9 @@ from itertools import pairwise
 import pytest
 from mpmath import mp
 
-from snapdp.accuracy.curve import Curve, accuracy_above, curve_of, law_mass
+from snapdp.accuracy.curve import Curve, accuracy_above, curve_of
 from snapdp.accuracy.epsilon import Constants
 from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.price import price_table
-from snapdp.exact.numbers import to_float_nearest
-from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.parameters import exact_parameters
 from snapdp.studies.columns import integer_column
 from snapdp.studies.plans.lines import curve_of_part, part_accuracy
@@ -131,15 +128,6 @@ def test_the_curve_of_a_mechanism_follows_epsilon_as_its_grid_does():
         assert curve_of(p, TWENTIETH).grid_at(F(3, 10)) == p.grid
 
 
-def test_the_bars_of_a_law_are_its_probabilities():
-    for grid in ("natural", "fine"):
-        p = exact_parameters(epsilon="0.3", sensitivity=1, lower=0, upper=7, grid=grid, clamp="range")
-        law = ExactLaw(p.inner(F(10, 3)), p)
-        found = [law_mass(law, k, k) for k in law.support]
-        assert found == pytest.approx([float(law.index_probability(k)) for k in law.support], rel=1e-13)
-        assert to_float_nearest(F(1)) == pytest.approx(sum(found))
-
-
 # The figures of docs/theory/planning.md
 
 
@@ -156,18 +144,6 @@ def test_the_price_of_the_grid_over_all_epsilons():
     assert (max(fine), max(natural)) == pytest.approx((49 / 48, 4 / 3))
     assert [round(100 * (x - 1), 2) for x in (min(fine), max(fine))] == [0.02, 2.08]
     assert [round(100 * (x - 1), 1) for x in (min(natural), max(natural))] == [4.3, 33.3]
-
-
-def test_the_price_in_root_mean_squares_over_all_epsilons():
-    square = [F(1) + x * x / 24 for x in (F(1, 8), F(1), F(2))]  # (30) over 2 lam^2
-    assert [round(100 * (math.sqrt(x) - 1), 2) for x in square] == [0.03, 2.06, 8.01]
-
-
-def test_the_price_over_the_epsilons_of_the_table():
-    epsilons = ("0.01", "0.1", "0.5", "0.9", "1", "2.5")
-    fine, natural = (price_table(epsilons=epsilons, grids=[grid]) for grid in ("fine", "natural"))
-    assert round(100 * (max(row.accuracy_ratio for row in fine) - 1), 1) == F(14, 10)
-    assert [round(100 * (f(row.accuracy_ratio for row in natural) - 1)) for f in (min, max)] == [7, 20]
 
 
 def exact_accuracy(x, m, alpha):

@@ -9,7 +9,32 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import example, given, strategies as st
 
-from snapdp.display.pictures import box, dot, figure_of, framed, inside, level, scale, together, upright, written
+from snapdp.display.pictures import (
+    Axis,
+    Bar,
+    Chosen,
+    Compared,
+    LawPicture,
+    Mark,
+    Marked,
+    Odds,
+    RowPicture,
+    Step,
+    box,
+    curve_picture,
+    dot,
+    figure_of,
+    framed,
+    inside,
+    interval_picture,
+    level,
+    odds_picture,
+    scale,
+    step_figure,
+    together,
+    upright,
+    written,
+)
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 HOSTILE = '</text></svg><script>x</script>"\' onload="y" &\u202e\x1b'
@@ -57,6 +82,27 @@ def test_text_stays_text_in_every_place():
     assert texts == {HOSTILE.replace("\u202e", "\\u202e").replace("\x1b", "\\x1b")}
     figure = ET.fromstring(figure_of(everything(HOSTILE), HOSTILE))
     assert [each.tag for each in figure] == ["svg", "figcaption"]
+
+
+AXIS = Axis.within([0, 10])
+ROWS = RowPicture.of([Mark(5, 4, 6, HOSTILE)], bars=True)
+PICTURES = {
+    "curve": lambda t: curve_picture([(1.0, 2.0), (2.0, 1.0)], Chosen(1.0, 2.0, t), heights=t, title=t, said=t),
+    "intervals": lambda t: interval_picture([Compared(t, t, 8, 12)], value=10, title=t, said=t),
+    "law": lambda t: LawPicture([Bar(0, 1, 1, True, t)], (0, 1, t), (1, t), (0, 8, t, t), t).svg(title=t, said=t),
+    "odds": lambda t: odds_picture([Odds(t, 63, t)], title=t, said=t),
+    "rows": lambda t: ROWS.svg(t, [(t, t)]),
+    "steps": lambda t: step_figure([Step(0, 1, 0, 2)] * 2, [Marked(1, 1, 0, 2, t)], t, x=AXIS, y=AXIS),
+}
+
+
+@pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES)
+def test_text_stays_text_in_every_picture_and_nothing_is_fetched(picture):
+    plain, hostile = (ET.fromstring(picture(text)) for text in ("plain", HOSTILE))
+    assert [(each.tag, {*each.attrib}) for each in plain.iter()] == [
+        (each.tag, {*each.attrib}) for each in hostile.iter()
+    ]
+    assert not re.search(r"style=|href|url\(|http|\x1b|\u202e|<script", picture(HOSTILE))
 
 
 def test_a_picture_needs_no_sheet_and_fetches_nothing():

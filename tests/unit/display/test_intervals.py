@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from snapdp.display.pictures import Compared, interval_picture
 
-HOSTILE = '</text></svg><script>x</script>"\' onload="y" &\u202e\x1b'
 ROWS = [Compared("this release", "± 2", 8, 12), Compared("another", "± 4", 6, 14), Compared("none", "exact", 10, 10)]
 
 
@@ -30,9 +28,3 @@ def test_numbers_at_the_ends_of_the_axis_hang_inwards():
     ticks = [each for each in tree if each.tag == "text"][-3:]
     assert [each.text for each in ticks] == ["5", "10", "15"]
     assert [each.attrib["text-anchor"] for each in ticks] == ["start", "middle", "end"]
-
-
-def test_names_are_text():
-    svg = interval_picture([Compared(HOSTILE, HOSTILE, 8, 12)], value=10, title=HOSTILE, said=HOSTILE)
-    assert not list(ET.fromstring(svg).iter("script"))
-    assert not re.search(r"style=|href|url\(|http|\x1b|\u202e", svg)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
+from fractions import Fraction
 
 import pytest
 from hypothesis import example, given, strategies as st
 
 from snapdp.display.text import (
+    confidence,
     encodable,
+    guessed_right,
     hides_nothing,
+    listed,
     shortened,
     shown_address,
     visible,
@@ -119,8 +124,8 @@ def test_every_filler_is_written_out_and_every_secret_of_an_address_left_out():
 
 
 def test_an_epsilon_above_twenty_is_said_to_hide_nothing():
-    assert hides_nothing(20) == ""
-    assert hides_nothing(21).startswith("Epsilon 21 hides nothing")
+    assert hides_nothing(Fraction(20)) == ""
+    assert hides_nothing(Fraction(2001, 100)).startswith("Epsilon 20.01 hides nothing")
 
 
 def test_an_address_without_slashes_and_a_signed_link_tell_no_secret():
@@ -129,3 +134,51 @@ def test_an_address_without_slashes_and_a_signed_link_tell_no_secret():
         assert "s3cret" not in without_secrets(f"there is no file {text!r}.")
     assert "s3cret" not in shown_address("https://h/t.csv?X-Amz-Signature=s3cret&X-Amz-Credential=s3cret")
     assert without_secrets("Note: write to me@home.") == "Note: write to me@home."
+
+
+# Numbers in words: what they say is exactly true
+
+
+@pytest.mark.parametrize("alpha", ["1/20", "1/100", "0.001", "0.5", "0.975", "1e-8", "1e-12", "1/3", "2/7", "1/1024"])
+def test_a_confidence_is_one_minus_alpha_exactly(alpha):
+    told = confidence(Fraction(alpha))
+    one, _, rest = told.partition(" - ")
+    said = Fraction(told.removesuffix(" %")) / 100 if told.endswith(" %") else Fraction(one) - Fraction(rest)
+    assert said == 1 - Fraction(alpha)
+
+
+def test_a_confidence_is_in_percent_where_that_is_short():
+    assert [confidence(Fraction(each)) for each in ("1/20", "1/100", "1/3", "1e-12")] == [
+        "95 %", "99 %", "1 - 1/3", "1 - 1e-12",
+    ]  # fmt: skip
+
+
+def test_names_of_a_sentence_are_all_told_or_counted():
+    names = [str(i) for i in range(9)]
+    for many in range(1, 10):
+        told = listed(names[:many], most=4).replace(" and ", ", ").split(", ")
+        left = int(told[-1].removesuffix(" more")) if told[-1].endswith(" more") else 0
+        assert len(told) - (left > 0) + left == many
+        assert len(told) <= 4
+
+
+# Guesses in 100 cases: rounded up, and never too few
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "right"),
+    [("0", 50), ("1/1000000", 51), ("1/2", 63), ("1", 74), ("2", 89), ("4.595", 99), ("4.596", 100)],
+)
+def test_cases_are_rounded_up(epsilon, right):
+    assert guessed_right(Fraction(epsilon)) == right
+
+
+def test_an_epsilon_of_any_size_has_an_answer():
+    assert guessed_right(Fraction(10) ** 400) == 100
+    assert guessed_right(1 / Fraction(10) ** 400) == 51
+
+
+def test_one_case_fewer_would_be_too_few():
+    for hundredths in range(1, 460):
+        exactly = 100 / (1 + math.exp(-hundredths / 100))
+        assert guessed_right(Fraction(hundredths, 100)) - 1 < exactly <= guessed_right(Fraction(hundredths, 100))

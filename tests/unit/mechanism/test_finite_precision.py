@@ -13,7 +13,6 @@ from hypothesis import example, given, reject, settings, strategies as st
 from snapdp import FinitePrecision, ParameterError, PremiseError, Snapping
 from snapdp.exact.dyadic import next_below, round_up
 from snapdp.mechanism.finite_precision import (
-    FINITE_GAMMA,
     SLACK,
     explicit_parameters,
     finite_parameters,
@@ -23,7 +22,7 @@ from snapdp.mechanism.finite_precision import (
 )
 from snapdp.mechanism.law.finite import liu_loss, mironov_loss, proved_loss
 from snapdp.mechanism.law.loss import worst_pair
-from snapdp.mechanism.parameters import Precision, SnappingParameters
+from snapdp.mechanism.parameters import FINITE_GAMMA, Precision, SnappingParameters
 from snapdp.values import replaced
 from snapdp.verifier.certificate.check import check
 from tests.unit import arb, arb_ends

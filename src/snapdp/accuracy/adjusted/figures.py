@@ -8,14 +8,14 @@ Theory: docs/theory/adjusted-tables.md, (29), (30), (34).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.adjusted.margins import Contribution, Margin, margin_family
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
 from snapdp.accuracy.adjusted.radius import Radius, bounded_radius, radius_of, variance_of
-from snapdp.accuracy.adjusted.trees import CountTree, TreeNumbers, count_tree
+from snapdp.accuracy.adjusted.trees import CountTree, TreeNumbers
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.exact.functions import sqrt_of
 from snapdp.values import Value
@@ -94,14 +94,6 @@ def margins_worth(
     ]
 
 
-def tree_worth(
-    parents: Iterable[int], noises: Mapping[Hashable, SnappedNoise], *, alpha: Any = "0.05", known_root: bool = False
-) -> list[NodeWorth]:
-    """Return what every kind of node of a tree will be worth; noises are those of the measured levels, 0, 1, ..."""
-    tree = count_tree(parents, {level: noise.weight for level, noise in noises.items()}, known_root=known_root)
-    return worth_of_kinds(tree, noises, alpha=alpha)
-
-
 def worth_of_kinds(tree: CountTree, noises: Mapping[Any, SnappedNoise], *, alpha: Any) -> list[NodeWorth]:
     """Return what every kind of node of a tree will be worth, in their order, from the noise of every source.
 
@@ -109,16 +101,15 @@ def worth_of_kinds(tree: CountTree, noises: Mapping[Any, SnappedNoise], *, alpha
     """
     alone = {source: _alone(noise, alpha) for source, noise in noises.items()}
     found = Counter(tree.kinds)
-    adjusted = _bounded(tree, noises, alpha) if tree.short else _listed(tree, noises, alpha)
+    if tree.short:
+        adjusted = _bounded(tree, noises, alpha)
+    else:
+        every = (terms_of(tree.coefficients({node: 1}), noises) for node in tree.examples)
+        adjusted = [worth_of_terms(terms, alpha=alpha) for terms in every]
     return [
         NodeWorth(node=node, nodes=found[tree.kinds[node]], measured=alone.get(tree.sources[node]), adjusted=worth)
         for node, worth in zip(tree.examples, adjusted, strict=True)
     ]
-
-
-def _listed(tree: CountTree, noises: Mapping[Any, SnappedNoise], alpha: Any) -> list[NumberWorth]:
-    every = (terms_of(tree.coefficients({node: 1}), noises) for node in tree.examples)
-    return [worth_of_terms(terms, alpha=alpha) for terms in every]
 
 
 def _bounded(tree: CountTree, noises: Mapping[Any, SnappedNoise], alpha: Any) -> list[NumberWorth]:

@@ -1,10 +1,10 @@
-"""Least squares for margins of one table: variances and coefficients of every adjusted cell, in closed form.
+"""Least squares for margins of one table, in closed form, and measured margins made into tables that add up.
 
 A table with attributes 0..k-1 of d_i categories; a margin is the set of attributes that its cells tell
 apart. The space of tables falls apart into one orthogonal part for every set T of attributes, what T adds to its
 subsets, and in each part the measured margins that hold T are averaged with weights. No system of equations is solved,
 and all margins made from the parts add up exactly.
-Theory: docs/theory/adjusted-tables.md, (1)-(6).
+Theory: docs/theory/adjusted-tables.md, (1)-(7).
 """
 
 from __future__ import annotations
@@ -165,12 +165,10 @@ def subsets(margin: Margin) -> Iterator[Margin]:
     return (part for size in range(len(margin) + 1) for part in combinations(margin, size))
 
 
-# Measured margins made into tables that add up: exact rationals as integers over one denominator.
-#
-# Integer arrays are summed over axes; they hold int64 where no sum can leave it, which is proved from the
-# largest number given before anything is added, and Python's integers elsewhere. Nothing rounds. What comes in has been
-# released: how long this takes depends on public numbers only.
-# Theory: docs/theory/adjusted-tables.md, (3), (4), (7).
+# Tables that add up: exact rationals as integers over one denominator. Arrays are summed over axes; they hold int64
+# where no sum can leave it, which is proved from the largest number given before anything is added, and Python's
+# integers elsewhere. Nothing rounds. What comes in has been released: time depends on public numbers only.
+# theory (3), (4), (7)
 
 _LARGEST = (1 << 63) - 1
 

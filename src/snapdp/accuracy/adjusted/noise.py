@@ -1,9 +1,10 @@
-"""The noise of one measured number whose value lies on the grid: a symmetric law on the multiples of the grid.
+"""The noise of one measured number, and bounds of a sum of noises that need only its variance and largest scale.
 
 Where the value f is a multiple of the grid, the released number is f plus noise that does not depend on
 f, but for the clamp; so numbers may be added, and the noise of the sum is a sum of independent noises. Where f is not
-on the grid the noise is a Laplace variable moved by at most half the grid, and is enclosed like that.
-Theory: docs/theory/adjusted-tables.md, (12)-(15).
+on the grid the noise is a Laplace variable moved by at most half the grid, and is enclosed like that. Noises with the
+same law after multiplication become one summand with a count.
+Theory: docs/theory/adjusted-tables.md, (12)-(19).
 """
 
 from __future__ import annotations
@@ -105,11 +106,7 @@ def count_noise(*, epsilon: Any, sensitivity: Any = 1) -> SnappedNoise:
     return SnappedNoise(noise_scale=scale, grid=min(Fraction(fine), LARGEST_GRID))
 
 
-# Noises to be added, sorted by their law, and the bounds of their sum that need its two first numbers only.
-#
-# Noises with the same law after multiplication become one summand with a count. Two numbers of the sum, a
-# variance and a largest scale, bound its tail at any size (Bernstein); Chebyshev's bound needs the variance alone.
-# Theory: docs/theory/adjusted-tables.md, (16)-(19).
+# Sums: a variance and a largest scale bound the tail at any size (Bernstein)
 
 _STEPS = 64  # L is a multiple of 1/64
 _ROOT_BITS = 24

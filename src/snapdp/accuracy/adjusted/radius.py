@@ -2,9 +2,9 @@
 
 Which method serves is decided by public parameters alone: one noise has its exact law; a sum with up to
 4096 laws is inverted from its characteristic function, within about two percent of the shortest; beyond that a bound
-serves, which is wider, and the answer says so. A clamp changes a number with a small probability, which is taken off
-alpha once for every number that enters.
-Theory: docs/theory/adjusted-tables.md, (19), (27)-(31).
+from four numbers of the sum serves, which is wider, and the answer says so. A clamp changes a number with a small
+probability, which is taken off alpha once for every number that enters.
+Theory: docs/theory/adjusted-tables.md, (14), (16), (18)-(31).
 """
 
 from __future__ import annotations
@@ -37,17 +37,15 @@ from snapdp.exact.numbers import over_common, probability
 from snapdp.mechanism.parameters import EXACT_GAMMA
 from snapdp.values import Value
 
-# The characteristic function of a sum of noises at the frequencies of a circle, in integers with a proved error.
+# The characteristic function of a sum of noises at the frequencies of a circle, in integers with a proved error
 #
 # Laid on a circle of circumference `period`, the law of a sum is given by its Fourier coefficients, and those of a sum
 # are products: no table of the law is made, and a million equal noises cost twenty squarings. Every number here is an
-# integer in units of 2**-width; what rounds does so by floors that are written down, so that whoever repeats the steps
-# finds the same integers. Frequencies that cannot matter are dropped from the top and accounted for.
+# integer in units of 2**-width; what rounds does so by floors that are written down, so that repeating the steps gives
+# the same integers. Frequencies that cannot matter are dropped from the top and accounted for.
 #
 #     E e^(i w step K) = 1 - cosh(x/2) sin^2(w step/2)/(sinh^2(x/2) + sin^2(w step/2))
-#     E e^(i w Y) = 1/(1 + (scale w)^2)
-#
-# Theory: docs/theory/adjusted-tables.md, (14), (20)-(26).
+#     E e^(i w Y) = 1/(1 + (scale w)^2)                                               theory (14), (20)-(26)
 
 SIDE = 1024
 FREQUENCIES = 2 * SIDE - 2  # the kernel has no others
@@ -153,17 +151,17 @@ def _sinh_squared(y: Fraction, bits: int) -> int:
     return floor_scaled(enclosed, bits)
 
 
-# A radius that a sum of noises exceeds with at most a given probability, from its characteristic function.
+# A radius from the characteristic function
 #
-# To the sum S an independent variable V is added, on a circle: its density is Jackson's kernel, with
-# finitely many frequencies, so that the law of S + V is a finite sum, exactly. V is short, and where S lies further out
-# than h and V is within its reach t, the sum of both lies further out than h - t:
+# To the sum S an independent variable V is added, on a circle: its density is Jackson's kernel, with finitely many
+# frequencies, so that the law of S + V is a finite sum, exactly. V is short, and where S lies further out than h and V
+# is within its reach t, the sum of both lies further out than h - t:
 #
 #     P(|S| > h) <= P(S + V further out than h - t)/P(|V| <= t) + P(|S| >= period/2)        theory (20)
 #
 # The radius is one of 2**14 places on the circle, found by bisection, plus t; where all values of S are multiples of a
 # number that is not smaller than the distance of two places, it is rounded down to one of them, which loses nothing.
-# Theory: docs/theory/adjusted-tables.md, (20)-(28).
+# theory (20)-(28)
 
 PLACES = 1 << 14  # on the circle
 SMEAR = 13  # places that V moves S by at most, with probability >= KEPT
@@ -228,12 +226,11 @@ def _inverse_pi(bits: int) -> int:
     return floor_scaled(enclosed, bits)
 
 
-# A radius from four numbers of a sum: wider than need be, and found at once whatever the sum is made of.
+# A radius from four numbers of a sum: wider than need be, and found at once whatever the sum is made of
 #
-# The noise with the largest scale is taken out: by itself it decides how far the sum goes where it is
-# much larger than the others, and its tail is known. All others enter by their variance and their largest scale. Any
-# exponent gives a bound that holds; the best of 48 is taken, in rationals, and rounded up.
-# Theory: docs/theory/adjusted-tables.md, (16), (18), (19).
+# The noise with the largest scale is taken out: by itself it decides how far the sum goes where it is much larger than
+# the others, and its tail is known. All others enter by their variance and their largest scale. Any exponent gives a
+# bound that holds; the best of 48 is taken, in rationals, and rounded up. theory (16), (18), (19)
 
 COSH_BITS = 64
 RATIO_BITS = 32

@@ -1,11 +1,11 @@
-"""Least squares for a tree of counts: variances of adjusted nodes, and the coefficients of what was measured.
+"""Least squares for a tree of counts: variances and coefficients of adjusted nodes, and the counts made consistent.
 
 A node holds the sum of its children; levels may be measured or not, degrees may differ, the root may be
 known. Going up, each node averages its own measurement and the sum of its children; going down, what the average above
 differs from the children's sum is shared out by their variances. Nodes with the same shape below them share all
 numbers going up, and nodes whose ancestors agree as well are of one *kind*: a variance, a law and a radius each. Shapes
 and kinds depend on the tree and its variances only.
-Theory: docs/theory/adjusted-tables.md, (8)-(11), (32), (33).
+Theory: docs/theory/adjusted-tables.md, (8)-(11), (32)-(34).
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ def count_tree(
     return CountTree(parents=listed, sources=named, variances=used, known_root=known_root, short=short)
 
 
-# What the wide bound and the deviation need of the nodes of a tree, without listing coefficients.
+# What the wide bound and the deviation need, without listing coefficients
 #
 # In an irregular tree every kind of node is a sum of very many different noises. Squares of coefficients add up, by
 # source, and of all scales two are asked for, so both are found going up and going down, once for every shape and kind:
@@ -289,8 +289,7 @@ def count_tree(
 #
 #     x = W + beta Z        Z: the sum of its children's z, W: what was measured elsewhere, independent of Z
 #
-# and that of a child follows from W and beta of its parent.
-# Theory: docs/theory/adjusted-tables.md, (8), (9), (34).
+# and that of a child follows from W and beta of its parent. theory (8), (9), (34)
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -383,11 +382,8 @@ class TreeNumbers:
         return SumNumbers(scale, y, second, total - 2 * cosh_up(y) * scale**2)
 
 
-# Measured counts of a tree made consistent: every node the exact sum of its children.
-#
-# Integers over denominators that belong to shapes and kinds: a node costs a few products, no greatest
-# common divisor. What comes in has been released.
-# Theory: docs/theory/adjusted-tables.md, (8), (9).
+# Measured counts made consistent: every node the exact sum of its children. Integers over denominators that belong to
+# shapes and kinds: a node costs a few products, no greatest common divisor. What comes in has been released.
 
 
 def adjusted_values(tree: CountTree, measured: Sequence[Any], *, total: Any = None) -> list[Fraction]:

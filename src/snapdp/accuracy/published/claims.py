@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from snapdp.accuracy.clamping import bound_for
 from snapdp.accuracy.epsilon import decimal, index_down, laplace_epsilon, least_in_bands
@@ -25,7 +25,6 @@ from snapdp.accuracy.error import (
     confidence,
     exceeds,
     guessed,
-    published_bound,
     value_chance,
     worst_accuracy,
     worst_chance,
@@ -296,15 +295,11 @@ def _mass_at_upper(s: Setting) -> Exponentials:
     return 1 - laplace_cdf((p.high - HALF) * p.grid - s.value, p.noise_scale)
 
 
-def _sub_minus_at_largest(s: Setting) -> Exponentials:
-    return f.f_n_sub_minus(s.mechanism, s.mechanism.bound + s.value, if_value=s.value)
-
-
 def _at(formula: Callable[..., Exponentials]) -> Callable[[Setting], Exponentials]:
     return lambda s: formula(s.mechanism, if_value=s.value)
 
 
-def _of_z(formula: Callable[[PrintedMechanism, Fraction], Exponentials]) -> Callable[[Setting], Exponentials]:
+def _of_z(formula: Callable[..., Exponentials]) -> Callable[[Setting], Exponentials]:
     return lambda s: formula(s.mechanism, s.mechanism.bound - s.value)
 
 
@@ -331,10 +326,7 @@ def _of_binding(printed: Callable[[Setting], Number]) -> Judge:
 
 
 def _steps_decided(bound: PrintedNumber, grid: Fraction) -> Fraction:
-    """Return a rational number with as many grid steps as B, which is no multiple of the grid: its logarithm is none.
-
-    The factor of the logarithm and what is added are rational.
-    """
+    """Return a rational number with as many grid steps as B. B is irrational: it is decided."""
     return refine(bound.enclosed, until=lambda b: math.floor(b.lower / grid) == math.floor(b.upper / grid)).upper
 
 
@@ -367,23 +359,16 @@ def _judge_bits(s: Setting) -> PrintedClaim:
     return found._replace(measured=("eps' as a part of epsilon", enclose(left / m.epsilon)))
 
 
-def _grid(s: Setting) -> Fraction:
-    return s.mechanism.grid * s.sensitivity
-
-
 def _grid_meant(s: Setting) -> Fraction:
     return power_of_two_at_least(s.mechanism.noise_scale) * s.sensitivity
 
 
 def _rounding(steps: str, fails: str) -> ClaimRow:
-    def by(rule: Callable[[Fraction, Fraction], Fraction]) -> Callable[[Setting], Fraction]:
-        def rounded(s: Setting) -> Fraction:
-            step = power_of_two_at_least(s.mechanism.noise_scale)
-            return rule(Fraction(steps) * step, step) * s.sensitivity
-
-        return rounded
-
-    judge = _order(0, by(f.rounded_4_2), by(nearest_multiple))
+    """Return the row of a value so many grid steps from 0, which all scales with the grid."""
+    x, one = Fraction(steps), Fraction(1)
+    judge = _order(
+        0, lambda s: f.rounded_4_2(x, one) * _grid_meant(s), lambda s: nearest_multiple(x, one) * _grid_meant(s)
+    )
     claim = "the nearest multiple of the grid, ties toward +infinity"
     return ClaimRow("notes, 4.2", ALL_DATES, f"the steps of (4.2), for x = {steps} Lambda", claim, judge, fails)
 
@@ -428,8 +413,8 @@ def _judge_alpha(s: Setting) -> PrintedClaim:
     return PrintedClaim(printed, exact, exact.lower <= printed.upper)
 
 
-# Judges of an epsilon: the exact answer is the least epsilon of four digits. Every value within the bound counts, and
-# the clamp lies at the bound; so this is not the mechanism that `plan` makes of the same range.
+# Judges of an epsilon: the exact answer is the least one of four digits. Every value within the bound counts, and the
+# clamp lies at the bound; so this is not the mechanism that `plan` makes of the same range.
 
 
 def _of_epsilon(formula: Callable[..., PrintedNumber]) -> Judge:
@@ -459,8 +444,7 @@ def _least_epsilon_promised(s: Setting) -> Fraction:
 
     def promised(m: PrintedMechanism) -> bool:
         # The logarithm of a rational other than 1 is irrational: decided.
-        shape = {"noise_scale": m.noise_scale, "grid": m.grid}
-        return not exceeds(lambda bits: published_bound("notes", ln_enclosure(1 / s.alpha, bits), **shape), s.target)
+        return not exceeds(lambda bits: ln_enclosure(1 / s.alpha, bits) * m.noise_scale + m.grid / 2, s.target)
 
     return _searched(s, laplace_epsilon(s.target, s.alpha, Fraction(1)), promised)
 
@@ -527,17 +511,11 @@ def _judge_shift(s: Setting) -> PrintedClaim:
     return PrintedClaim(enclose(bound), enclose((s.upper - s.lower) / 2), outside <= 0, missing)
 
 
-# Judges of a loss, that of the exact law of p-bit arithmetic. The worst pair is searched for, so a bound that no found
-# pair exceeds is called valid only where the proved bound is below it.
+# Judges of a loss in p-bit arithmetic. The worst pair is searched for, so a bound that no found pair exceeds is called
+# valid only where the proved bound is below it.
 
 
-class LossFormula(Protocol):
-    """A published bound on the loss."""
-
-    def __call__(self, *, effective_epsilon: Fraction, bound: Fraction, eta: Fraction) -> Fraction: ...
-
-
-def _of_loss(formula: LossFormula) -> Judge:
+def _of_loss(formula: Callable[..., Fraction]) -> Judge:
     def judge(s: Setting) -> PrintedClaim:
         m = s.mechanism
         found, proved, scale = _losses(m, Precision.of(_bits(m)))
@@ -625,7 +603,8 @@ CLAIMS: dict[str, ClaimRow] = {
         "it needs a grid of at least the noise scale, and is negative below half a noise scale."),
     "F_Nsub-": ClaimRow(IN_6, LAST_TWO, "F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
         "at most a distribution function, at the largest error B + f",
-        _order(-1, _sub_minus_at_largest, lambda _: Fraction(1)),
+        _order(-1, lambda s: f.f_n_sub_minus(s.mechanism, s.mechanism.bound + s.value, if_value=s.value),
+            lambda _: Fraction(1)),
         "no distribution function exceeds 1: the mass at the clamp is counted twice."),
     "Bias+": ClaimRow("notes, 6.4", THIRD, "p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) E[Y*; -B - f to B - f]",
         "below the bias E(output) - f (printed as an upper bound: of its size)", _judge_bias,
@@ -638,7 +617,8 @@ CLAIMS: dict[str, ClaimRow] = {
         _judge_last_step,
         "reversed: 1/eps' is above 1/epsilon, so a - 1/eps' is the smaller divisor; by about 12 B eta."),
     "k from epsilon": ClaimRow(IN_6_5_1, THIRD, "k = (2 + 24 2^-52)/(eps - 2^-117)", "at least the grid",
-        _order(1, lambda s: f.k_of_epsilon(s.mechanism.epsilon) * s.sensitivity, _grid), COARSER_THAN_K),
+        _order(1, lambda s: f.k_of_epsilon(s.mechanism.epsilon) * s.sensitivity,
+            lambda s: s.mechanism.grid * s.sensitivity), COARSER_THAN_K),
     "k from an accuracy": ClaimRow(IN_6_5_1, THIRD, "the same k, with eps^- = ln(1/alpha)/a",
         "at least the grid of that accuracy",
         _order(1, lambda s: f.k_of_accuracy(accuracy=s.target, alpha=s.alpha) * s.sensitivity, _grid_of_target),

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from snapdp.accuracy.clamping import notes_k
-from snapdp.accuracy.error import confidence, guessed, published_bound
+from snapdp.accuracy.error import confidence, guessed
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, power_of_two, power_of_two_at_least, round_nearest
 from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose, refined
@@ -94,7 +94,7 @@ class PrintedMechanism(Value):
 
     @property
     def eta(self) -> Fraction:
-        return Fraction(0) if self.bits is None else Fraction(1, 1 << self.bits)
+        return _eta(self.bits)
 
     @property
     def effective_epsilon(self) -> Fraction:
@@ -143,12 +143,16 @@ def printed_mechanism(
     if asked is not None and asked.rule != "notes":
         raise ParameterError(f"arithmetic = {shown(arithmetic)} is not in the notes.", 'Give "notes" or "exact".')
     chosen = None if asked is None else asked.bits or required_bits(epsilon=eps, bound=half_width)
-    eta = Fraction(0) if chosen is None else Fraction(1, 1 << chosen)
+    eta = _eta(chosen)
     if eps <= 2 * eta:
         raise PremiseError("the notes need epsilon > 2 eta.", "Give more bits, or a larger epsilon.", epsilon=eps)
     scale = 1 / notes_effective_epsilon(epsilon=eps, bound=half_width, eta=eta)
     own = power_of_two_at_least(scale) if grid is None else positive(grid, name="grid")
     return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own, grid_given=grid is not None)
+
+
+def _eta(bits: int | None) -> Fraction:
+    return Fraction(0) if bits is None else Fraction(1, 1 << bits)
 
 
 # Section 4: grid and rounding by the bits of a double. Privacy does not depend on the rule, reproducing a draw does.
@@ -177,22 +181,18 @@ def rounded_4_2(x: Fraction, grid: Fraction) -> Fraction:
         raise ParameterError(f"grid = {shown(grid)} is not a power of two.", "The rule is for powers of two.")
     if x == 0:
         return x  # the notes mention that zero has no such form
-    scaled = abs(x) / grid
-    return grid * _nearest_by_bits(scaled, floor_log2(scaled)) * (1 if x > 0 else -1)
-
-
-def _nearest_by_bits(scaled: Fraction, y: int) -> Fraction:
-    if y >= DOUBLE - 1:
-        return scaled
+    nearest = abs(x) / grid
+    y = floor_log2(nearest)
     if y < 0:
-        return Fraction(y == -1)
-    kept, rest = divmod(scaled, 1)  # 1m_1...m_y, and 0.m_(y+1)...
-    if 2 * rest < 1:
-        return Fraction(kept)
-    if scaled * power_of_two(DOUBLE - 1 - y) == 2**DOUBLE - 1:  # every bit is 1
-        return power_of_two(y + 1)
-    leading = 2**y
-    return Fraction(leading + (kept - leading + 1) % leading)
+        nearest = Fraction(y == -1)
+    elif y < DOUBLE - 1:
+        kept, rest = divmod(nearest, 1)  # 1m_1...m_y, and 0.m_(y+1)...
+        leading, is_up = 2**y, 2 * rest >= 1
+        if is_up and nearest * power_of_two(DOUBLE - 1 - y) == 2**DOUBLE - 1:  # every bit is 1
+            nearest = power_of_two(y + 1)
+        else:
+            nearest = Fraction(leading + (kept - leading + is_up) % leading)
+    return grid * nearest * (1 if x > 0 else -1)
 
 
 def bits_of_epsilon(epsilon: Any) -> int:
@@ -330,23 +330,22 @@ def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     level = confidence(alpha)
     # The logarithm of a rational other than 1 is irrational, so whether the cap is reached is decided.
     capped = decided_ceil(lambda b: ln_enclosure(1 / level, b) - (2 * m.bound - m.grid / 2) / m.noise_scale) > 0
-    return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _by_method("notes", m, level)
+    return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
 
 
 def simple_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     """Return (1 + ln(1/alpha))/eps', the looser bound after GetAccuracy2; it needs Lambda' <= 2 lambda'."""
-    return _by_method("simple", m, confidence(alpha))
+    return _of_logarithm(confidence(alpha), m.noise_scale, m.noise_scale)
 
 
-def _by_method(method: str, m: PrintedMechanism, level: Fraction) -> PrintedNumber:
-    shape = {"noise_scale": m.noise_scale, "grid": m.grid}
-    return PrintedNumber(lambda bits: published_bound(method, ln_enclosure(1 / level, bits), **shape))
+def _of_logarithm(level: Fraction, factor: Fraction, offset: Fraction) -> PrintedNumber:
+    """Return factor ln(1/level) + offset."""
+    return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) * factor + offset)
 
 
 def laplace_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     """Return ln(1/alpha)/eps, the accuracy of the Laplace mechanism to which the notes compare."""
-    level = confidence(alpha)
-    return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) / m.epsilon)
+    return _of_logarithm(confidence(alpha), 1 / m.epsilon, Fraction(0))
 
 
 def alpha_of_accuracy(m: PrintedMechanism, *, accuracy: Any) -> Exponentials:
@@ -366,8 +365,7 @@ def epsilon_6_4(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> P
 
 
 def _epsilon_by_division(m: PrintedMechanism, level: Fraction, divisor: Fraction) -> PrintedNumber:
-    factor = (1 + 12 * m.bound * m.eta) / divisor
-    return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) * factor + 2 * m.eta)
+    return _of_logarithm(level, (1 + 12 * m.bound * m.eta) / divisor, 2 * m.eta)
 
 
 def epsilon_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
@@ -432,7 +430,7 @@ def k_of_accuracy(*, accuracy: Any, alpha: Any = "0.05") -> Fraction:
 def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> PrintedNumber:
     """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
     level, within = confidence(gamma, name="gamma", sure=True), positive(largest, name="largest")
-    return PrintedNumber(lambda bits: (ln_enclosure(1 / level, bits) * 2 + 1) * (k / 2) + within)
+    return _of_logarithm(level, k, k / 2 + within)
 
 
 def p_lower_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:

@@ -1,12 +1,10 @@
-"""Commands for those who study the mechanism: `snapdp lab`."""
+"""`snapdp lab`: commands to study the mechanism. A release needs none of them."""
 
 from __future__ import annotations
 
 import click
 
 from snapdp.cli.groups import Late, LateGroup
-
-# `snapdp lab`: what those use who study the mechanism; nobody needs it to release a statistic.
 
 LAB = {
     "derive": Late("snapdp.cli.lab.program:derive_command", "Derive bounds on what a program computes, rule by rule."),

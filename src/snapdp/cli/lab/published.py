@@ -1,6 +1,6 @@
-"""`snapdp lab published`: the formulas of the notes as printed, each beside the exact answer.
+"""`snapdp lab published` and `snapdp lab bits`: the formulas of the notes as printed, and what p-bit arithmetic costs.
 
-Parse, one library call, print.
+Each command parses, makes one library call and prints.
 """
 
 from __future__ import annotations
@@ -81,11 +81,7 @@ def published_command(
     found = beside_exact(*formulas, bounds=(bounds[0], bounds[1]), **options)
     if as_json:
         echo_json(_document(found, options), indent=2)
-    else:
-        _print(found, options)
-
-
-def _print(found: BesideExact, options: dict[str, Any]) -> None:
+        return
     asked = ", ".join(f"{name.replace('if_', '')} {options[name]}" for name in ASKED)
     note(f"As printed in the notes of {DATES}; not what snapdp uses. {asked[0].upper()}{asked[1:]}.", style="")
     names = [(name, figure(number), formula) for name, number, formula in found.notation]
@@ -147,9 +143,7 @@ def _ends(e: Enclosure) -> dict[str, Any]:
     return {**number, "exact": str(e.lower)} if e.is_exact else number
 
 
-# `snapdp lab bits`: what p-bit arithmetic takes off epsilon and adds to the error, for several p.
-#
-# Parse, one library call, print.
+# `snapdp lab bits`: what p-bit arithmetic takes off epsilon and adds to the error
 
 BITS_EXAMPLE = """\b
 Examples:
@@ -198,14 +192,12 @@ def bits_command(
     rules = RULES if arithmetic is None else (arithmetic,)
     found = [line for rule in rules for line in what_bits_cost(p, bits=asked, arithmetic=rule, alpha=alpha)]
     if as_json:
-        echo_json({"ok": True, "lines": [_values(line) for line in found]}, indent=2)
-    else:
-        _bits_print(found, epsilon)
-
-
-def _bits_print(found: list[CostOfBits], epsilon: str) -> None:
+        echo_json({"ok": True, "lines": [_cost_document(line) for line in found]}, indent=2)
+        return
     heads = ("bits", "rule", "lost of epsilon", "accuracy", "to exact")
-    table(heads, [_row(line) for line in found], numbers=(0, 2, 3, 4), title=f"What bits cost at epsilon = {epsilon}")
+    table(
+        heads, [_cost_row(line) for line in found], numbers=(0, 2, 3, 4), title=f"What bits cost at epsilon = {epsilon}"
+    )
     for refused in dict.fromkeys(line.refused for line in found if line.refused):
         note(f"refused: {one_line(refused)}")
     note(
@@ -215,21 +207,20 @@ def _bits_print(found: list[CostOfBits], epsilon: str) -> None:
     )
 
 
-def _row(line: CostOfBits) -> tuple[str, ...]:
-    said = (str(line.bits), line.arithmetic)
-    if line.lost is None or line.accuracy is None or line.accuracy_ratio is None:
-        return (*said, "refused", "", "")
-    ratio = decimal_up(line.accuracy_ratio, 4)
-    return (*said, two_digits(line.lost, ROUND_CEILING), f"± {four_digits_up(line.accuracy)}", ratio)
+def _cost_row(line: CostOfBits) -> tuple[str, ...]:
+    figures = "refused", "", ""
+    if line.lost is not None and line.accuracy is not None and line.accuracy_ratio is not None:
+        lost, ratio = two_digits(line.lost, ROUND_CEILING), decimal_up(line.accuracy_ratio, 4)
+        figures = lost, f"± {four_digits_up(line.accuracy)}", ratio
+    return str(line.bits), line.arithmetic, *figures
 
 
-def _values(line: CostOfBits) -> dict[str, Any]:
-    ratio = None if line.accuracy_ratio is None else to_float_up(line.accuracy_ratio)
+def _cost_document(line: CostOfBits) -> dict[str, Any]:
     return {
         "bits": line.bits,
         "arithmetic": line.arithmetic,
         "lost": None if line.lost is None else str(line.lost),
         "accuracy": None if line.accuracy is None else str(line.accuracy),
-        "accuracy_ratio": ratio,
+        "accuracy_ratio": None if line.accuracy_ratio is None else to_float_up(line.accuracy_ratio),
         "refused": line.refused,
     }

@@ -1,12 +1,13 @@
-"""The law of p-bit arithmetic: exact rationals, found without enumerating.
+"""The law of p-bit arithmetic in exact rationals, found without enumerating, and upper bounds on its privacy loss.
 
-For a fixed sign the rounded noise is monotone in the uniform draw, so P(|noise| >= t) is the mass of
-all draws below one threshold; the threshold follows from t through the product, the logarithm and the draw, each of
-which is inverted exactly on its own floats, in integers. One correctly rounded exponential per probability.
-A probability below 2**-65536 is enclosed by [0, 2**-65536], as in the exact law: a rational of a billion digits helps
-nobody. Moments are exact sums where there are at most 2**14 indices and all their tails are larger, else enclosures.
+`proved_loss` is what rule="proved" charges; `mironov_loss` and `liu_loss` are claims of the literature, each refused
+where its premises fail (they are false there). For a fixed sign the rounded noise is monotone in the uniform draw, so
+P(|noise| >= t) is the mass of all draws below one threshold; the threshold follows from t through the product, the
+logarithm and the draw, each of which is inverted exactly on its own floats, in integers: one correctly rounded
+exponential per probability. A probability below 2**-65536 is enclosed by [0, 2**-65536], as in the exact law. Moments
+are exact sums where there are at most 2**14 indices and all their tails are larger, else enclosures.
 Trusts: MPFR rounds exp and log correctly. Checked against enumeration of every draw at p = 4..8.
-Theory: docs/theory/finite-precision.md, (15)-(18).
+Theory: docs/theory/finite-precision.md, (3)-(9) and (15)-(18).
 """
 
 from __future__ import annotations
@@ -25,12 +26,8 @@ from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import ONE, ZERO, Law
 from snapdp.mechanism.parameters import Precision, SnappingParameters
 
-# Upper bounds on the privacy loss of the mechanism in p-bit arithmetic: the proved one, and two published ones.
-#
-# Functions of public numbers only. `proved_loss` is what rule="proved" charges, by a formula that the
-# verifier asks for every machine whose sum is exact; `mironov_loss` and `liu_loss` are claims of the literature, each
-# refused where its premises fail (they are false there).
-# Theory: docs/theory/finite-precision.md, (3)-(9).
+# Bounds on the loss: functions of public numbers only. The verifier asks the same formula for every machine whose sum
+# is exact.
 
 
 def proved_loss(
@@ -83,7 +80,7 @@ def ratio_of_masses(
     working: int,
     missing: Fraction = Fraction(0),
 ) -> Enclosure | None:
-    """Return [1 - Rd, 1 + Ru] of theory (4), (5) in noise scales, for this room and for the verifier alike.
+    """Return [1 - Rd, 1 + Ru] of theory (4), (5) in noise scales, for this module and for the verifier alike.
 
     cell         width of an output's cell                     largest  T, the largest noise that matters
     around       from a value to the ends of the cell it is in  stretch  H, by which roundings move the noise

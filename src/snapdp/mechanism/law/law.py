@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -181,11 +181,9 @@ class Law(ABC):
             raise ParameterError(
                 f"the window has {stop - start + 1} indices.", "Give first and last, at most 100000 indices apart."
             )
-        return list(self._rows(start, stop))
-
-    def _rows(self, start: int, stop: int) -> Iterator[Row]:
-        for k in range(start, stop + 1):
-            yield Row(index=k, value=self.parameters.data_value(k), probability=self.index_probability(k))
+        return [
+            Row(index=k, value=p.data_value(k), probability=self.index_probability(k)) for k in range(start, stop + 1)
+        ]
 
     def breakpoint(self, j: int) -> Fraction:
         """Return b_j - value, in inner units: the noise from which the index is at least j."""
@@ -237,10 +235,13 @@ class Law(ABC):
 
 def law_of(value: Inner, parameters: SnappingParameters) -> Law:
     """Return the law of the output for a clamped inner value."""
-    from snapdp.mechanism.law.exact import ExactLaw
+    if parameters.precision is None:
+        from snapdp.mechanism.law.exact import ExactLaw
+
+        return ExactLaw(value, parameters)
     from snapdp.mechanism.law.finite import FiniteLaw
 
-    return ExactLaw(value, parameters) if parameters.precision is None else FiniteLaw(value, parameters)
+    return FiniteLaw(value, parameters)
 
 
 def _position(value: Any, *, name: str) -> Point:

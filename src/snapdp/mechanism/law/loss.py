@@ -3,7 +3,8 @@
 The loss of a pair is max over outputs of |ln P(k | value)/P(k | other)|, computed from the law.
 Exact arithmetic: the likelihood ratio of two Laplace laws is monotone, so the largest loss sits at an end of the clamp.
 Finite precision: rounding wobbles the ratio, so outputs are tried: all of them where they are few, else those where the
-loss is known to peak. A search gives a lower bound of the supremum; the proved bound is the upper one.
+loss is known to peak, and pairs of values at which rounding errors add up (`unlucky_values`, `moved`). A search gives a
+lower bound of the supremum; the proved bound is the upper one.
 Theory: docs/theory/exact-law.md, (8)-(12).
 """
 
@@ -177,14 +178,14 @@ def loss_bracket(parameters: SnappingParameters) -> Enclosure:
     return Enclosure(found.lower, proved)
 
 
-# Values at which p-bit rounding errors add up: where a search for the largest loss should look.
+# Values at which p-bit rounding errors add up
 #
 # Far from the value the loss of an output is distance/scale plus the rounding errors of four thresholds, each of which
 # is known without an exponential: |Y| >= t iff |ln U*| exceeds a threshold m(t), and the error t/lam - m(t) jumps at
 # every float. One of the four is made as large as it can be by choosing the value; the others are tried at many values
 # near the end of the range, where the noise is largest and its floats are furthest apart. The draw has floats of its
-# own, furthest apart just above a power of two, which add something between nothing and a most that is known: such
-# pairs promise most, and law/loss.py looks around them. Theory: docs/theory/exact-law.md, (10).
+# own, furthest apart just above a power of two, which add something between nothing and a most that is known. Such
+# pairs promise most. docs/theory/exact-law.md, (10)
 
 TRIES = 2400  # values whose errors are added up, for all outputs together
 KEPT = 3  # pairs that are handed on
@@ -308,13 +309,13 @@ def _error(law: FiniteLaw, t: Fraction) -> float:
     return (gap << precision.product) / (part << shift)
 
 
-# Pairs near an unlucky one: rounding errors that are as large, and a draw whose own floats add most to the loss.
+# Pairs near an unlucky one: rounding errors as large, and a draw whose own floats add most to the loss
 #
 # Between two powers of two floats are evenly spaced. So when a pair is moved by floats of the noise, its thresholds
 # follow by one division each, and e^-threshold moves among the floats of the draw by steps that are known once it is
 # computed for the pair itself. A place costs a hundredth of its exact loss, and tens of thousands are looked at. What
-# they promise is only a guess, beyond a power of two even a wrong one: the caller computes the loss exactly. Theory:
-# docs/theory/exact-law.md, (11), (12).
+# they promise is only a guess, beyond a power of two even a wrong one: the caller computes the loss exactly.
+# docs/theory/exact-law.md, (11), (12)
 
 MOVES = 12_000  # floats of the noise that a pair is moved by, on both sides; fewer of more than 128 bits
 UNLUCKY_DRAWS_KEPT = 8  # pairs that are handed on

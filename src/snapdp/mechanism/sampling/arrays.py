@@ -1,6 +1,9 @@
-"""Releases of arrays and lists: which path they go, and where the answers are written.
+"""Releases of arrays and lists: which numbers they hold, exactly, or a refusal; the path they go; where answers go.
 
-`many_values` says which numbers are taken; all checks come before the first bit.
+One definition: value i of an array or list is what a release of that element alone would take. numpy floats and ints of
+any shape and layout are taken as they are. Lists, and columns whose cells may be missing (pandas, polars, pyarrow), are
+never rounded on the way in. Which way a list goes depends on the types in it and on public parameters, never on a
+value. All checks come before the first bit.
 """
 
 from __future__ import annotations
@@ -26,35 +29,26 @@ Array = NDArray[Any]
 SCALAR_LIMIT = 32  # below this many values the fixed cost of the vector path is larger than a loop
 
 
-def release_array(
-    values: Any, *, scalar: ScalarSampler, vector: VectorSampler, out: Any, nan: float | None, source: BitSource
+def draw_array(
+    values: Any,
+    *,
+    scalar: ScalarSampler,
+    vector: VectorSampler,
+    out: Any,
+    nan: float | None,
+    source: BitSource,
+    indices: bool,
 ) -> Array:
-    """Return the released numbers of an array or list, in `out` if given."""
+    """Return the released numbers of an array or list, or their grid indices (int64), in `out` if given."""
     array = checked_values(values, nan=nan, parameters=scalar.parameters)
-    target = checked_out(out, array, np.dtype(np.float64))
+    target = checked_out(out, array, np.dtype(np.int64 if indices else np.float64))
     if array.dtype.kind == "O" or array.size < SCALAR_LIMIT:
-        indices = _one_by_one(array, scalar, nan, source)
-        target[...] = np.array([scalar.parameters.released(k) for k in indices], np.float64).reshape(array.shape)
+        draw = scalar.index if indices else scalar.release
+        drawn = [draw(checked_scalar(v, nan=nan), source, i) for i, v in enumerate(array.flat)]
+        target[...] = np.array(drawn, target.dtype).reshape(array.shape)
     else:
-        vector.release(array, target, source, nan=nan)
+        (vector.index if indices else vector.release)(array, target, source, nan=nan)
     return target
-
-
-def index_array(
-    values: Any, *, scalar: ScalarSampler, vector: VectorSampler, out: Any, nan: float | None, source: BitSource
-) -> Array:
-    """Return the grid indices of an array or list, in `out` (int64) if given."""
-    array = checked_values(values, nan=nan, parameters=scalar.parameters)
-    target = checked_out(out, array, np.dtype(np.int64))
-    if array.dtype.kind == "O" or array.size < SCALAR_LIMIT:
-        target[...] = np.array(_one_by_one(array, scalar, nan, source), np.int64).reshape(array.shape)
-    else:
-        vector.index(array, target, source, nan=nan)
-    return target
-
-
-def _one_by_one(array: Array, scalar: ScalarSampler, nan: float | None, source: BitSource) -> list[int]:
-    return [scalar.index(checked_scalar(v, nan=nan), source, i) for i, v in enumerate(array.flat)]
 
 
 def checked_out(out: Any, values: Array, dtype: np.dtype[Any]) -> Array:
@@ -99,12 +93,7 @@ def _overlaps_itself(a: Array) -> bool:
     return False
 
 
-# Arrays and lists at the door: which numbers they hold, exactly, or a refusal. All checks come before the first bit.
-#
-# One definition: value i of an array or list is what a release of that element alone would take. numpy
-# floats and ints of any shape and layout are taken as they are. Lists, and columns whose cells may be missing (pandas,
-# polars, pyarrow), are never rounded on the way in. Which way a list goes depends on the types in it and on public
-# parameters, never on a value.
+# Numbers of arrays and lists
 
 Limits = tuple[Fraction, Fraction]
 

@@ -1,12 +1,14 @@
-"""The filter that answers most draws in doubles, and the scalar sampler built on it.
+"""The filters that answer most draws in floating point, and the scalar sampler built on the one in doubles.
 
-A filter never decides anything wrong: it accepts a double answer only where a rigorous error bound
-leaves no doubt, and hands everything else to `definition.decide` with the same bits. It needs just two things: the
-answer is a multiple of the grid, and |computed sum - true sum| < beta * grid. Rounding mode, FTZ or the SIMD variant of
-a logarithm can make it hand over more, never answer something else.
+A filter never decides anything wrong: it accepts a floating-point answer only where a rigorous error bound leaves no
+doubt, and hands everything else to `definition.decide` with the same bits. It needs just two things: the answer is a
+multiple of the grid, and |computed sum - true sum| < beta * grid. Rounding mode, FTZ or the SIMD variant of a logarithm
+can make it hand over more, never answer something else. A platform's logarithm is checked against known ones first.
+The single-precision filter is the first level of the vector path: most values of a long vector are settled by a sign
+and 31 digits of U, at half the random bits and less than half the price of a logarithm.
 Coordinates: data units where outputs lie on a power-of-two lattice (so the split by the grid is exact), else inner.
-Proof: docs/theory/fast-path.md, equations (1)-(9). Needs neither numpy nor, in exact
-arithmetic, gmpy2.
+Proof: docs/theory/fast-path.md, equations (1)-(9), and (14)-(20) of the filter in singles. Needs neither numpy nor, in
+exact arithmetic, gmpy2.
 """
 
 from __future__ import annotations
@@ -254,12 +256,9 @@ class ScalarSampler:
         return whole, to_float_nearest(exact - whole * where.grid)
 
 
-# The first level of the vector path: the filter for noise computed in single precision from half a first word.
-#
-# Most values of a long vector are settled by a sign and 31 digits of U: half the random bits, and a logarithm at less
-# than half the price. Where the outputs are a few thousand grid points at most, value and sum are singles too;
+# The filter in singles. Where the outputs are a few thousand grid points at most, value and sum are singles too;
 # elsewhere they are the doubles of the second level. What is in doubt (at most one value in 100 or so) gets the second
-# half of its word and goes to the filter of `filter`. Proof: docs/theory/fast-path.md, (14)-(20).
+# half of its word and goes to the filter in doubles.
 
 SINGLE_ROUNDING = Fraction(1, 1 << 23)
 SINGLE_LOG_ERROR = Fraction(1, 1 << 18)  # assumed, relative to the largest |ln u|; numpy promises 2**-21
@@ -307,11 +306,9 @@ def build_single_filter(
     return None
 
 
-# Known logarithms, against which a platform's log is checked before the filter trusts it.
-#
-# Points k * 2**-52 of (0, 1), where the filter evaluates the logarithm: both ends, binades, the switch
-# of common implementations near 15/16, and a spread over all magnitudes. Values are the nearest doubles of ln; a test
-# recomputes them with MPFR.
+# Known logarithms: points k * 2**-52 of (0, 1), where the filter evaluates the logarithm. Both ends, binades, the
+# switch of common implementations near 15/16, and a spread over all magnitudes. Values are the nearest doubles of ln;
+# a test recomputes them with MPFR.
 
 KNOWN_LOGARITHMS: tuple[tuple[float, float], ...] = (
     (2.220446049250313e-16, -36.04365338911715),

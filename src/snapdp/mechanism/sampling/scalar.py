@@ -1,4 +1,4 @@
-"""One value at the door: the Python number it is, or a refusal. Needs no numpy.
+"""One value as it is given: the Python number it is, or a refusal. Needs no numpy.
 
 Values that are infinite stay floats (the clamp takes them); NaN needs a declared replacement.
 """

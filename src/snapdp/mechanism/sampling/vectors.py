@@ -1,15 +1,18 @@
-"""The vector path: the filters of `single_filter` and `filter` over cache-sized blocks in plain numpy.
+"""The vector path: the two filters of `filter` over cache-sized blocks in plain numpy.
 
-Bit-identical to the definition, in about 20 cheap passes over blocks that stay in the second-level
-cache. Two levels, each accepting only what its error bound leaves no doubt about: noise in singles from the first half
-of a word; for what is left, noise in doubles from the whole word. The rest (about one value in six million on the
-natural grid, in 1.4 million on the fine one) goes to `definition.decide` with the same bits. Short vectors and noise of
-very many grid steps start at the second level.
+Bit-identical to the definition, in about 20 cheap passes over blocks that stay in the second-level cache. Two levels,
+each accepting only what its error bound leaves no doubt about: noise in singles from the first half of a word; for what
+is left, noise in doubles from the whole word. The rest (about one value in six million on the natural grid, in 1.4
+million on the fine one) goes to `definition.decide` with the same bits. Short vectors and noise of very many grid steps
+start at the second level.
 Rounding to the grid adds and subtracts 1.5 * 2**52 * grid: the sum lies in a binade whose spacing is the grid, so the
 result is a multiple of it in every rounding mode, and zero comes out positive (rint would give -0.0, and the sign of
 zero leaks the sign of the value).
+On a lattice every double and every 64-bit integer is loaded without error. Off the lattice (finite precision with a
+sensitivity that is not a power of two or a midpoint off the grid) and with a step, the error of shift and scale is
+bounded by `value_error` and enters the filter's bound; where that is too wide there is no filter.
 Nothing branches on the data except where a value is in doubt. The work arrays are wiped at the end.
-Proof: docs/theory/fast-path.md.
+Proof: docs/theory/fast-path.md; of the loaders (9)-(12) and (19).
 """
 
 from __future__ import annotations
@@ -43,13 +46,7 @@ from snapdp.mechanism.sampling.scalar import checked_scalar
 from snapdp.randomness.bits import BitSource
 from snapdp.randomness.uniform import DOUBLE_MASK, HALF_DIGITS, HALF_MASK, LazyUniform, joined
 
-# How values of each numpy type enter the vector path: clamped, as doubles, split by the grid where that is needed.
-#
-# Blocks of values, the work arrays that take them, and loaders from the one to the other.
-# On a lattice every double and every 64-bit integer is loaded without error. Off the lattice (finite precision with a
-# sensitivity that is no power of two or a midpoint off the grid) and with a step, the error of shift and scale is
-# bounded by `value_error` and enters the filter's bound; where that is too wide there is no filter.
-# Proof: docs/theory/fast-path.md, (9)-(12) and (19).
+# Blocks of values, the work arrays that take them, and loaders from the one to the other
 
 Array = NDArray[Any]
 Chunks = Iterator[tuple[int, Array]]  # (position of the first value, values)

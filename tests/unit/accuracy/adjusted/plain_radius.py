@@ -1,7 +1,8 @@
 """The radius of a sum of noises once more, from docs/theory/adjusted-tables.md alone: integers and fractions, one file.
 
-It shares no code with the library, and finds its constants in other ways: another formula for pi, the cosine of a
-thousandth of an angle doubled ten times, e to a 256th of a power squared eight times.
+It shares no code with what it checks: its constants are those of the checker of releases, which finds them in other
+ways, the cosine of a thousandth of an angle doubled ten times, e to a 256th of a power squared eight times. Unlike the
+checker it takes Laplace variables that are on no grid.
 """
 
 from __future__ import annotations
@@ -9,63 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, comb, floor, gcd, isqrt, lcm
 
+from snapdp.audits.check_release import GUARD, cosine, exponential, floored, pi
+
 M, J, T = 1024, 2**14, 13
-GUARD = 64
-
-
-def exponential(x: Fraction, bits: int) -> int:
-    """Return an integer within 2**20 of 2**(bits + GUARD) e**x; x is halved until the series is short."""
-    halvings = max(0, (2 * abs(x).numerator // abs(x).denominator).bit_length() + 8)
-    wide = bits + GUARD + halvings + 3 * ceil(abs(x)) + 40
-    small, term, total, k = x / 2**halvings, 1 << wide, 1 << wide, 0
-    while term not in (0, -1):
-        k += 1
-        term = term * small.numerator // (small.denominator * k)
-        total += term
-    for _ in range(halvings):
-        total = total * total >> wide
-    return total >> (wide - bits - GUARD)
-
-
-def pi(bits: int) -> int:
-    """Return an integer within 2**20 of 2**(bits + GUARD) pi = 48 atan(1/18) + 32 atan(1/57) - 20 atan(1/239)."""
-    total = 0
-    for factor, n in ((48, 18), (32, 57), (-20, 239)):
-        power, k = (1 << (bits + GUARD + 40)) // n, 0
-        while power:
-            total += factor * (-1) ** k * (power // (2 * k + 1))
-            power //= n * n
-            k += 1
-    return total >> 40
-
-
-def cosine(turns: Fraction, bits: int) -> int:
-    """Return an integer within 2**40 of 2**(bits + GUARD) cos(2 pi turns), by e's series for a small angle."""
-    wide = bits + GUARD + 60
-    angle = pi(wide) * 2 * (turns % 1).numerator // (turns % 1).denominator >> GUARD + 10
-    square = angle * angle >> wide
-    term = total = 1 << wide
-    k = 0
-    while term:
-        k += 2
-        term = (term * square >> wide) // (k * (k - 1))
-        total += -term if k % 4 else term
-    for _ in range(10):  # cos 2a = 2 cos(a)^2 - 1
-        total = (total * total >> (wide - 1)) - (1 << wide)
-    return total >> (wide - bits - GUARD)
-
-
-def floored(near: int) -> int:
-    """Return the floor, of which an integer near it with GUARD more bits leaves no doubt."""
-    assert (near - 2**48) >> GUARD == (near + 2**48) >> GUARD
-    return near >> GUARD
-
-
-def cosine_floor(turns: Fraction, bits: int) -> int:
-    if turns.denominator in (1, 2, 3, 4, 6):
-        half = round(Fraction(cosine(turns, bits), 2 ** (bits + GUARD - 1)))
-        return half * 2**bits // 2
-    return floored(cosine(turns, bits))
 
 
 def plain_radius(laws: list[tuple[Fraction, Fraction, int]], level: Fraction) -> Fraction:
@@ -94,7 +41,7 @@ def plain_radius(laws: list[tuple[Fraction, Fraction, int]], level: Fraction) ->
     for (scale, x, m), c in zip(laws, cosh, strict=True):
         if x:
             a = floored((exponential(x, width) + exponential(-x, width) - (2 << (width + GUARD))) >> 2)
-            u = [one, cosine_floor(scale * x / circle, width)]
+            u = [one, cosine(scale * x / circle, width)]
             while len(u) <= len(products):
                 u.append((2 * u[1] * u[-1] >> width) - u[-2])
             d = [max(0, one - each) for each in u]
@@ -120,7 +67,7 @@ def plain_radius(laws: list[tuple[Fraction, Fraction, int]], level: Fraction) ->
     inverse = floored((1 << (2 * (width + GUARD))) // pi(width))
 
     def holds(j: int) -> bool:
-        gamma, sines = cosine_floor(Fraction(j, J), width), [0, cosine_floor(Fraction(j, J) - Fraction(1, 4), width)]
+        gamma, sines = cosine(Fraction(j, J), width), [0, cosine(Fraction(j, J) - Fraction(1, 4), width)]
         while len(sines) <= len(kept):
             sines.append((2 * gamma * sines[-1] >> width) - sines[-2])
         total = sum(t * s for t, s in zip(kept, sines[1:], strict=False))

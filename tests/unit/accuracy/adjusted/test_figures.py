@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.accuracy.adjusted.figures import margins_worth, terms_of, tree_worth
+from snapdp.accuracy.adjusted.figures import margins_worth, terms_of, worth_of_kinds
 from snapdp.accuracy.adjusted.margins import margin_family, subsets
 from snapdp.accuracy.adjusted.noise import NoiseTerm, count_noise
 from snapdp.accuracy.adjusted.radius import radius_of
+from snapdp.accuracy.adjusted.trees import count_tree
 
 F = Fraction
 ALL = list(subsets((0, 1, 2)))
@@ -58,7 +59,8 @@ def test_kinds_of_nodes_of_a_hierarchy_have_their_worth(known):
     parents = [-1, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3]
     share = count_noise(epsilon="1/2")
     noises = {1: share, 2: share} if known else {0: share, 1: share, 2: share}
-    found = tree_worth(parents, noises, known_root=known)
+    tree = count_tree(parents, {level: noise.weight for level, noise in noises.items()}, known_root=known)
+    found = worth_of_kinds(tree, noises, alpha="0.05")
     assert [(each.node, each.nodes) for each in found] == [(0, 1), (1, 2), (3, 1), (4, 4), (8, 3)]
     assert (found[0].measured is None) is known
     for each in found[1:]:

@@ -39,17 +39,6 @@ def test_variances_and_coefficients_are_those_of_the_normal_equations(family):
             assert counted(family, row) == listed(family, margin)
 
 
-def test_there_are_families_with_and_without_the_whole_table_and_with_a_known_total():
-    whole = [tuple(range(len(each.sizes))) in each.measured for each in FAMILIES]
-    assert len(FAMILIES) >= 12
-    assert {(each, family.known_total) for each, family in zip(whole, FAMILIES, strict=True)} == {
-        (True, True),
-        (True, False),
-        (False, True),
-        (False, False),
-    }
-
-
 @every_family
 def test_a_variance_is_the_sum_of_the_squares_of_the_coefficients(family):
     for margin in family.margins:

@@ -143,12 +143,9 @@ def test_a_node_that_is_not_there_has_no_coefficients():
 def check_terms(tree):
     entering = sum(len(tree.coefficients({node: 1})) for node in tree.examples)
     assert entering <= tree.terms
-    assert (
-        tree.terms
-        == count_tree(
-            tree.parents, dict.fromkeys(tree.measured, 1), known_root=tree.known_root, sources=tree.sources
-        ).terms
-    )  # whatever the variances are
+    ones = dict.fromkeys(tree.measured, 1)
+    same = count_tree(tree.parents, ones, known_root=tree.known_root, sources=tree.sources)
+    assert tree.terms == same.terms  # whatever the variances are
 
 
 @every_tree

@@ -463,25 +463,22 @@ def test_every_formula_is_the_one_that_is_printed_eta_included():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(BoundError, match="outside the bound"):
-        published.beside_exact(epsilon=1, bound=4, if_value=5)
-    with pytest.raises(ParameterError, match="not in the notes"):
-        published.printed_mechanism(epsilon=1, bound=4, arithmetic="proved")
-    with pytest.raises(ParameterError, match="belongs to the notes' arithmetic"):
-        published.printed_mechanism(epsilon=1, bound=4, arithmetic="exact", bits=53)
-    with pytest.raises(PremiseError, match="epsilon > 2 eta"):
-        published.printed_mechanism(epsilon="0.001", bound=4, bits=8)
-    with pytest.raises(BoundError, match="no range"):
-        published.beside_exact(epsilon=1, bound=4, if_value=1, bounds=(3, 3))
-    with pytest.raises(BoundError, match="grid steps from zero"):
-        published.printed_mechanism(epsilon=10**300, bound=1)
-    for rows in (1, True, 2.5):
-        with pytest.raises(ParameterError, match="no variance"):
-            published.beside_exact(epsilon=1, bound=4, if_value=1, rows=rows)
+    asked = {"epsilon": 1, "bound": 4, "if_value": 1}
+    for error, match, changes in (
+        (BoundError, "outside the bound", {"if_value": 5}),
+        (ParameterError, "not in the notes", {"arithmetic": "proved"}),
+        (ParameterError, "belongs to the notes' arithmetic", {"arithmetic": "exact", "bits": 53}),
+        (PremiseError, "epsilon > 2 eta", {"epsilon": "0.001", "bits": 8}),
+        (BoundError, "no range", {"bounds": (3, 3)}),
+        (BoundError, "grid steps from zero", {"epsilon": 10**300}),
+        *((ParameterError, "no variance", {"rows": rows}) for rows in (1, True, 2.5)),
+    ):
+        with pytest.raises(error, match=match):
+            published.beside_exact(**{**asked, **changes})
     with pytest.raises(KeyError):
-        published.beside_exact("P_L", epsilon=1, bound=4, if_value=1)["P_U-"]
+        published.beside_exact("P_L", **asked)["P_U-"]
     with pytest.raises(ParameterError, match="no printed formula"):
-        published.beside_exact("P_M", epsilon=1, bound=4, if_value=1)
+        published.beside_exact("P_M", **asked)
 
 
 def test_no_plan_and_no_release_loads_a_printed_formula():

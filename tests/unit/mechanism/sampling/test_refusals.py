@@ -49,19 +49,76 @@ def test_the_guard_sees_every_bit_that_is_drawn(value):
 
 # Parameters
 
+NO_NUMBERS = (math.nan, math.inf, "abc", True)
+NO_PARAMETERS = (*NO_NUMBERS, 1j, "1e999999999", Decimal("NaN"))
+NOT_POSITIVE = (*NO_NUMBERS, 0, -1, "-0.5", -0.0, "", None, 1j, "1/0", [1])
+REFUSED: list[tuple[type[SnapdpError], str, tuple[Any, ...]]] = [  # an error, the parameter it names, and its values
+    *((ParameterError, name, NO_PARAMETERS) for name in ("lower", "upper", "grid", "gamma", "step", "nan")),
+    (ParameterError, "grid", (np.array([1, 2]),)),
+    (ParameterError, "step", (0, -1, "-1/10")),
+    # 2/5 and 3/5 are less than 1/4 apart, but with step 1 they become 0 and 1: four sensitivities, four times epsilon.
+    (PremiseError, "step", ("0.3", 2)),
+    (BoundError, "nan", (-1, 101, "100.001", -(10**9))),
+    (BoundError, "clamp", ("narrow", 5, (0,), (0, 50, 100), {"low": 0}, "Range")),
+    (BoundError, "clamp", ((1, 100), (0, 99), (100, 0), (0, "99.999"))),  # these cut the range
+    (ParameterError, "clamp", ((math.nan, 100), (0, "abc"), (None, None))),
+    (ParameterError, "arithmetic", ("Exact", "finite", 53, True, FinitePrecision, Precision.of(53))),
+    (BoundError, "bound", (200,)),
+]
+REFUSED_BY_BOTH: list[tuple[type[SnapdpError], str, tuple[Any, ...]]] = [
+    (ParameterError, "epsilon", NOT_POSITIVE),
+    (ParameterError, "sensitivity", NOT_POSITIVE),
+    (BoundError, "grid", (3, "0.1", 0, -4, "3/8", 2**60 + 1)),
+    (ParameterError, "gamma", (0, -1, "1.5")),
+    (ParameterError, "step", (0, -1, "-1/10")),
+]
+REFUSED_BY_FINITE: list[tuple[type[SnapdpError], str, tuple[Any, ...]]] = [
+    (ParameterError, "bound", (*NO_NUMBERS, 0, -3)),
+    (BoundError, "clamp", ("range",)),
+]
 
-@pytest.mark.parametrize("value", [0, -1, "-0.5", -0.0, math.nan, math.inf, "abc", "", None, True, 1j, "1/0", [1]])
-@pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
-def test_epsilon_and_sensitivity_are_positive_numbers(name, value):
-    with pytest.raises(ParameterError, match=name):
-        snapping(**{name: value})
-    with pytest.raises(ParameterError, match=name):
-        finite(**{name: value})
+
+@pytest.mark.parametrize(
+    ("make", "error", "name", "value"),
+    [
+        (make, error, name, value)
+        for make, table in ((snapping, REFUSED + REFUSED_BY_BOTH), (finite, REFUSED_BY_BOTH + REFUSED_BY_FINITE))
+        for error, name, values in table
+        for value in values
+    ],
+    ids=repr,
+)
+def test_what_a_parameter_cannot_be_is_refused_by_its_name(make, error, name, value):
+    with pytest.raises(error, match=name):
+        make(**{name: value})
 
 
-def test_a_sensitivity_of_zero_is_refused_because_it_would_publish_the_value():
-    with pytest.raises(ParameterError, match="publish"):
-        snapping(sensitivity=0)
+@pytest.mark.parametrize(
+    ("error", "match", "changes"),
+    [
+        (ParameterError, "publish", {"sensitivity": 0}),
+        (PremiseError, "step", {"sensitivity": "1/4", "step": 1}),
+        (ParameterError, "gamma", {"gamma": 3, "clamp": "range"}),  # also where it plays no part
+        (ParameterError, "gamma", {"gamma": 3, "clamp": (-1, 101)}),
+        # More than 2**52 grid steps, or no doubles
+        (BoundError, "grid", {"epsilon": 10**20}),
+        (BoundError, "grid", {"grid": Fraction(1, 2**46)}),
+        (BoundError, "grid", {"upper": 2**60}),
+        (BoundError, "grid", {"lower": 2**60, "upper": 2**60 + 1}),
+        (BoundError, "grid", {"clamp": (-(2**60), 100)}),
+        (BoundError, "grid", {"lower": 0, "upper": 2**52 + 1, "grid": 1, "clamp": "range"}),
+        (BoundError, "doubles", {"epsilon": "1e-400"}),
+        (BoundError, "doubles", {"sensitivity": "1e400"}),
+        (BoundError, "doubles", {"grid": Fraction(2) ** 1100}),
+    ],
+)
+def test_parameters_that_do_not_go_together_are_refused(error, match, changes):
+    with pytest.raises(error, match=match):
+        snapping(**changes)
+
+
+def test_two_to_the_52_grid_steps_are_allowed():
+    assert snapping(lower=0, upper=2**52, grid=1, clamp="range").parameters.high == 2**52
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(5, 5), (6, 5), (0, -1), ("0.1", 0.1), (1000, 500)])
@@ -71,109 +128,11 @@ def test_the_range_needs_lower_below_upper(lower, upper):
     assert set(refusal.value.numbers) == {"lower", "upper"}
 
 
-@pytest.mark.parametrize("name", ["lower", "upper", "grid", "gamma", "step", "nan"])
-@pytest.mark.parametrize("value", [math.nan, math.inf, "abc", True, 1j, "1e999999999", Decimal("NaN")])
-def test_every_number_must_be_one(name, value):
-    with pytest.raises(ParameterError, match=name):
-        snapping(**{name: value})
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, "abc", True, 0, -3])
-def test_a_bound_must_be_a_positive_number(value):
-    with pytest.raises(ParameterError, match="bound"):
-        finite(bound=value)
-
-
-@pytest.mark.parametrize("grid", [3, "0.1", 0, -4, "3/8", 2**60 + 1])
-def test_a_grid_must_be_a_power_of_two(grid):
-    with pytest.raises(BoundError, match="grid"):
-        snapping(grid=grid)
-    with pytest.raises(BoundError, match="grid"):
-        finite(grid=grid)
-
-
-def test_an_array_is_no_grid():
-    with pytest.raises(ParameterError, match="grid"):
-        snapping(grid=np.array([1, 2]))
-
-
-@pytest.mark.parametrize("gamma", [0, -1, "1.5"])
-def test_gamma_is_a_probability(gamma):
-    with pytest.raises(ParameterError, match="gamma"):
-        snapping(gamma=gamma)
-    with pytest.raises(ParameterError, match="gamma"):
-        finite(gamma=gamma)
-
-
-@pytest.mark.parametrize("clamp", ["range", (-1, 101)])
-def test_gamma_is_a_probability_also_where_it_plays_no_part(clamp):
-    with pytest.raises(ParameterError, match="gamma"):
-        snapping(gamma=3, clamp=clamp)
-
-
-@pytest.mark.parametrize("step", [0, -1, "-1/10"])
-def test_a_step_is_positive(step):
-    with pytest.raises(ParameterError, match="step"):
-        snapping(step=step)
-    with pytest.raises(ParameterError, match="step"):
-        finite(step=step)
-
-
-@pytest.mark.parametrize(("sensitivity", "step"), [("1/4", 1), (1, "0.3"), (1, 2)])
-def test_a_step_that_enlarges_the_sensitivity_is_refused(sensitivity, step):
-    # 2/5 and 3/5 are less than 1/4 apart, but with step 1 they become 0 and 1: four sensitivities, four times epsilon.
-    with pytest.raises(SnapdpError, match="step"):
-        snapping(sensitivity=sensitivity, step=step)
-
-
-@pytest.mark.parametrize("nan", [-1, 101, "100.001", -(10**9)])
-def test_the_replacement_of_nan_lies_in_the_public_range(nan):
-    with pytest.raises(BoundError, match="nan"):
-        snapping(nan=nan)
-
-
-@pytest.mark.parametrize("clamp", ["narrow", 5, (0,), (0, 50, 100), {"low": 0}, "Range"])
-def test_an_unknown_clamp_is_refused(clamp):
-    with pytest.raises(BoundError, match="clamp"):
-        snapping(clamp=clamp)
-
-
-@pytest.mark.parametrize("clamp", [(1, 100), (0, 99), (100, 0), (0, "99.999")])
-def test_a_clamp_that_cuts_the_range_is_refused(clamp):
-    with pytest.raises(BoundError, match="clamp"):
-        snapping(clamp=clamp)
-
-
-@pytest.mark.parametrize("clamp", [(math.nan, 100), (0, "abc"), (None, None)])
-def test_the_ends_of_a_clamp_are_numbers(clamp):
-    with pytest.raises(ParameterError, match="clamp"):
-        snapping(clamp=clamp)
-
-
-@pytest.mark.parametrize("arithmetic", ["Exact", "finite", 53, True, FinitePrecision, Precision.of(53)])
-def test_an_unknown_arithmetic_is_refused(arithmetic):
-    with pytest.raises(ParameterError, match="arithmetic"):
-        snapping(arithmetic=arithmetic)
-
-
-def test_clamp_and_bound_belong_to_their_arithmetic():
-    with pytest.raises(BoundError, match="bound"):
-        snapping(bound=200)
-    with pytest.raises(BoundError, match="clamp"):
-        finite(clamp="range")
-
-
-@pytest.mark.parametrize("precision", [1, 0, -5, True, 53.0, "53", Fraction(53)])
-def test_a_precision_is_an_integer_of_at_least_two(precision):
-    with pytest.raises(ParameterError, match="bits"):
-        FinitePrecision(bits=precision)
-    with pytest.raises(ParameterError, match="bits"):
-        Precision.of(precision)
-
-
-def test_a_precision_that_cannot_be_computed_with_is_refused():
-    with pytest.raises(ParameterError, match="bits"):
-        finite(precision=10**30)
+@pytest.mark.parametrize("precision", [1, 0, -5, True, 53.0, "53", Fraction(53), 10**30])
+def test_a_precision_is_an_integer_of_at_least_two_that_can_be_computed_with(precision):
+    for make in (lambda bits: FinitePrecision(bits=bits), Precision.of, lambda bits: finite(precision=bits)):
+        with pytest.raises(ParameterError, match="bits"):
+            make(precision)
 
 
 @pytest.mark.parametrize("rule", ["Notes", "", None, "mironov", 1])
@@ -189,44 +148,20 @@ def test_a_bound_below_the_range_is_refused_in_sensitivities():
     assert finite(sensitivity=10, bound=5).parameters.bound == 5
 
 
+@pytest.mark.parametrize("rule", ["notes", "proved"])
 @pytest.mark.parametrize(
-    "changes",
+    ("precision", "changes"),
     [
-        {"epsilon": 10**20},
-        {"grid": Fraction(1, 2**46)},
-        {"upper": 2**60},
-        {"lower": 2**60, "upper": 2**60 + 1},
-        {"clamp": (-(2**60), 100)},
+        (2, {}),
+        (8, {}),
+        (20, {"epsilon": "1e-6"}),
+        (118, {"epsilon": "1e-40"}),
+        (8, {"upper": 10**12}),  # a range far too wide
     ],
 )
-def test_more_than_two_to_the_52_grid_steps_are_refused(changes):
-    with pytest.raises(BoundError, match="grid"):
-        snapping(**changes)
-
-
-def test_two_to_the_52_grid_steps_are_allowed():
-    m = snapping(lower=0, upper=2**52, grid=1, clamp="range")
-    assert m.parameters.high == 2**52
-    with pytest.raises(BoundError, match="grid"):
-        snapping(lower=0, upper=2**52 + 1, grid=1, clamp="range")
-
-
-@pytest.mark.parametrize("changes", [{"epsilon": "1e-400"}, {"sensitivity": "1e400"}, {"grid": Fraction(2) ** 1100}])
-def test_outputs_beyond_the_doubles_are_refused(changes):
-    with pytest.raises(BoundError, match="doubles"):
-        snapping(**changes)
-
-
-@pytest.mark.parametrize("rule", ["notes", "proved"])
-@pytest.mark.parametrize(("epsilon", "precision"), [(1, 2), (1, 8), ("1e-6", 20), ("1e-40", 118)])
-def test_an_epsilon_too_small_for_the_precision_is_refused(rule, epsilon, precision):
+def test_an_epsilon_too_small_for_the_precision_is_refused(rule, precision, changes):
     with pytest.raises(PremiseError, match="epsilon"):
-        finite(rule=rule, precision=precision, epsilon=epsilon)
-
-
-def test_a_range_far_too_wide_for_the_precision_is_refused():
-    with pytest.raises(PremiseError, match="epsilon"):
-        finite(precision=8, upper=10**12)
+        finite(rule=rule, precision=precision, **changes)
 
 
 @pytest.mark.parametrize("grid", ["fine", 1, "1/2"])
@@ -356,9 +291,6 @@ def test_a_masked_array_is_refused(size):
     assert_refused(snapping(), np.ma.masked_equal(np.full(size, CANARY), 3), match="masked")
     assert_refused(snapping(nan=50), np.ma.array(np.full(size, 7.0), mask=[True] * size), match="masked")
     assert_refused(snapping(nan=50), np.ma.masked, match="masked")
-
-
-def test_a_masked_cell_in_a_list_is_refused():
     assert_refused(snapping(nan=50), [1.0, np.ma.masked], match="masked")
 
 
