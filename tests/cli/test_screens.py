@@ -118,7 +118,7 @@ def written(values: dict[str, Any], path: str = "study.toml") -> str:
 
 def explored(name: str, data: str, who: list[str]) -> None:
     """Take a first look at both columns of a table, and write a study that is one."""
-    from snapdp.cli.flags.columns import as_item
+    from snapdp.cli.flags.lists import as_item
 
     number, group = as_item(f"{name} x"), as_item(f"{name} g")
     asked = ["--columns", f"{number},{group}", "--categories", f"{group}={as_item(name)}", "--epsilon", "1", "--yes"]

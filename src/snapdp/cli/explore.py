@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.columns import as_item, declared_by_name, items, name_before
+from snapdp.cli.flags.columns import declared_by_name
 from snapdp.cli.flags.files import csv_options, csv_values, is_study, said_texts, text_options
+from snapdp.cli.flags.lists import as_item, items, name_before
 from snapdp.cli.flags.numbers import NUMBER, WHOLE
 from snapdp.cli.flags.options import SectionedCommand
 from snapdp.cli.flags.statistics import by_flags, stated_relation

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.api.plan_values import Likes
-from snapdp.cli.screen import console, note, table
+from snapdp.cli.screen import line_width, note, table
 from snapdp.display.numbers import exact_amount, short_decimal
 from snapdp.display.text import one_line
 from snapdp.ledger.statements import together_in_words
@@ -40,7 +40,7 @@ def show_plan(
     likes     what lines of quantiles would be worth if the rows were like public ones, by their numbers
     details   what numbers are made of, what more epsilon buys, what was declared
     """
-    said = plan_words(plan, width=console(err=to_stderr).width, most=len(plan.lines), spelling=BY_FLAGS)
+    said = plan_words(plan, width=line_width(err=to_stderr), most=len(plan.lines), spelling=BY_FLAGS)
     note(said.title, err=to_stderr, style="bold")
     heads, *lines = said.lines
     note(heads, err=to_stderr, style="bold")

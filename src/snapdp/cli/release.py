@@ -34,9 +34,10 @@ from snapdp.cli.flags.files import (
     to_declare,
     to_look,
 )
+from snapdp.cli.flags.lists import named_columns, person_words
 from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
-from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
+from snapdp.cli.flags.statistics import by_flags, declared_by_flags
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import is_address, one_line, shown_address

@@ -20,9 +20,9 @@ from typing import Any
 import click
 
 from snapdp.api.outline import study_values_of
-from snapdp.cli.flags.columns import as_item, in_quotes, statistics_in_order
+from snapdp.cli.flags.columns import statistics_in_order
 from snapdp.cli.flags.files import CSV_FLAGS, csv_dialect
-from snapdp.cli.flags.statistics import person_words
+from snapdp.cli.flags.lists import as_item, in_quotes, person_words
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import PUBLIC_TEXTS, one_line, shown_address, visible
 from snapdp.errors import SnapdpError
