@@ -32,7 +32,6 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, floor_log10, power_of_ten, power_of_two_at_least
 from snapdp.exact.functions import ln_enclosure
 from snapdp.exact.numbers import positive, probability, shown
-from snapdp.mechanism.finite_precision import FINITE_GAMMA, finite_parameters
 from snapdp.mechanism.mechanism import dividing_step
 from snapdp.mechanism.parameters import (
     EXACT_GAMMA,
@@ -103,6 +102,8 @@ class Family(Value):
         if self.arithmetic is None:
             p = exact_parameters(**premises, grid=self.exact_grid(epsilon), gamma=self.gamma)
         else:
+            from snapdp.mechanism.finite_precision import finite_parameters
+
             finite = {"grid": self.grid, "gamma": self.gamma, "bound": self.bound}
             p = finite_parameters(**premises, **finite, arithmetic=self.arithmetic)
         return p if self.step is None else replaced(p, step=dividing_step(self.step, p))
@@ -134,7 +135,11 @@ class Family(Value):
 
     def clamp_scales(self) -> Fraction:
         """Return how many noise scales the clamp lies outside the range, less half a grid step at most: ln(1/gamma)."""
-        default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
+        default = EXACT_GAMMA
+        if self.arithmetic is not None:
+            from snapdp.mechanism.finite_precision import FINITE_GAMMA
+
+            default = FINITE_GAMMA
         gamma = default if self.gamma is None else probability(self.gamma, name="gamma", sure=True)
         return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
 

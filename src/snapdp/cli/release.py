@@ -162,12 +162,13 @@ def _directory(options: dict[str, Any]) -> Path:
 
 def say_written(paths: Sequence[Path]) -> None:
     """Say which files were written; beside values, their dictionary."""
-    from snapdp.release.data_package import place_of
-
     for path in paths:
         say(f"wrote {one_line(str(path))}")
-        if path.suffix in VALUES and os.path.isfile(beside := place_of(path)):
-            say(f"wrote {one_line(str(beside))}: what the columns of {one_line(path.name)} mean")
+        if path.suffix in VALUES:
+            from snapdp.release.data_package import place_of
+
+            if os.path.isfile(beside := place_of(path)):
+                say(f"wrote {one_line(str(beside))}: what the columns of {one_line(path.name)} mean")
 
 
 def saved(result: Release, path: Path) -> click.FileError | None:
@@ -209,8 +210,6 @@ def _plan(study: Study, options: dict[str, Any]) -> Plan:
 
 def output_files(options: dict[str, Any]) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
-    from snapdp.release.data_package import place_of
-
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
     for name, allowed in endings.items():
@@ -222,6 +221,8 @@ def output_files(options: dict[str, Any]) -> list[Path]:
         if not os.path.isdir(path.absolute().parent):
             raise click.UsageError(f"--{name} {path}: there is no such directory.")
         if name == "values":
+            from snapdp.release.data_package import place_of
+
             place_of(path)  # refused now, where its dictionary has no place
         found.append(path)
     return found

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as PathlibPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.display.text import is_address
 from snapdp.errors import UNKNOWN, LedgerError, ParameterError
@@ -50,10 +50,12 @@ from snapdp.ledger.accounts import (
 from snapdp.ledger.book import Book
 from snapdp.ledger.chain import ABANDON, AMEND, CLOSE, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
 from snapdp.ledger.rules import SESSION, TIME, Terms, commit_fault, identical, reserve_fault
-from snapdp.ledger.storage.postgres import PostgresStorage
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
+
+if TYPE_CHECKING:
+    from snapdp.ledger.storage.postgres import PostgresStorage
 
 PATIENCE = 30.0  # seconds to wait for other writers
 WAIT = 60.0  # seconds to wait for a twin that is being drawn
@@ -434,12 +436,16 @@ class TeamLedger(Ledger):
         clock: Callable[[], str],
         entropy: Callable[[int], bytes],
     ) -> Ledger:
+        from snapdp.ledger.storage.postgres import PostgresStorage
+
         return cls._on(PostgresStorage.create(address, identity, patience=patience), clock, entropy)
 
     @classmethod
     def open_team(
         cls, address: str, *, patience: float, clock: Callable[[], str], entropy: Callable[[int], bytes]
     ) -> Ledger:
+        from snapdp.ledger.storage.postgres import PostgresStorage
+
         return cls._on(PostgresStorage(address, patience=patience), clock, entropy)
 
     @property
