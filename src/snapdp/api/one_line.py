@@ -1,8 +1,9 @@
 """Statistics in one line: `snapdp.mean(df["age"], bounds=(15, 100), missing="dropped", epsilon=1, ledger="ledger.db")`.
 
-Each function writes the study that it means and releases it: the same request by study file, by flags or
-here is one request, and the ledger answers the second time free of charge. Who is protected and how many rows there are
-is read from the ledger's account, never from the data; without a ledger nothing is released.
+Each function writes the study that it means and releases it: by study file, by flags or here it is one request, and the
+ledger answers the second time free of charge. A median is the quantile at 0.5. `snapdp.explore` is charged in the same
+way. Who is protected and how many rows there are is read from the ledger's account, never from the data; without a
+ledger nothing is read or released.
 """
 
 from __future__ import annotations
@@ -44,9 +45,7 @@ from snapdp.studies.study_file import relation_table
 if TYPE_CHECKING:
     from snapdp.exact.numbers import Parameter
 
-# A first look in one line: `snapdp.explore(df, columns=["age", "income"], epsilon="0.2", ledger="people.ledger")`.
-#
-# As the statistics in one line: the study that is meant, charged to the account of a ledger.
+# Exploration
 
 
 def explore(
@@ -110,9 +109,7 @@ def _categories(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any
     return {_name(name): category(listed(each, "categories"))["categories"] for name, each in given.items()}
 
 
-# What one line asks for, released: the study that a call means, charged to the account that a ledger holds.
-#
-# Who is protected, and how many rows there are, is read from the account. Without a ledger nothing is read.
+# Requests and accounts
 
 Where = str | os.PathLike[str]
 
@@ -616,10 +613,7 @@ def _truth(data: Any) -> Any:
     return data
 
 
-# Quantiles in one line: `snapdp.median(df["age"], bounds=(0, 120), integer=True, missing="dropped", epsilon=1, ...)`.
-#
-# As the other statistics in one line: the study that is meant, charged to the account of a ledger. A median is
-# the quantile at 0.5, and the same request by any name.
+# Quantiles
 
 
 @needs_bounds(PAIR)

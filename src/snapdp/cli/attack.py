@@ -1,7 +1,8 @@
 """`snapdp attack`: break the usual way of adding noise, then try the same on ours.
 
-Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
-refuted, 2 where a name is none, or a target that was asked for by name cannot be imported.
+Parse, run the attacks one after the other, print. Losses are rounded down and claims up, so that rounding never makes a
+verdict. Exit 0 if ours stands on every row, 1 if it is refuted, 2 if a name is unknown or a target that was asked for
+by name cannot be imported.
 """
 
 from __future__ import annotations
@@ -129,9 +130,7 @@ def _draw(found: list[AttackRow], plot: Path) -> None:
     say(f"picture: {one_line(str(plot))}")
 
 
-# How attacks and what they found are shown.
-#
-# Shown losses are rounded down, claims up: no rounding makes a verdict.
+# Tables
 
 HEADS = ("attack", "against", "claimed", "shown loss", "verdict")
 LONGEST_CLAIM = 9

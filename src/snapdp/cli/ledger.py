@@ -1,6 +1,8 @@
 """`snapdp ledger`: create, show, history, composed, verify, amend, backup, restore. Budgets, never data.
 
-Parse, one library call, render.
+Each command parses, makes one library call and renders. What (epsilon, delta) and zCDP say is shown beside the sum that
+is charged, never in its place. `amend` says what a raised cap means before it raises it, and asks on a terminal;
+elsewhere the reason is enough, because it is not typed by accident.
 """
 
 from __future__ import annotations
@@ -46,10 +48,7 @@ if TYPE_CHECKING:
     from snapdp.ledger.accounts import Account, Amendment
     from snapdp.ledger.ledger import Ledger
 
-# `snapdp ledger amend`: raise a cap, or close an account, for a reason that stays in the ledger.
-#
-# Parse, one library call, render. It says what a raised cap means before it raises it, and asks on a terminal;
-# elsewhere the reason, which nobody types by accident, is enough.
+# amend
 
 EXAMPLE = """\b
 Examples:
@@ -134,9 +133,7 @@ def _explain(account: Account, wanted: Fraction | None) -> None:
         raise click.exceptions.Exit(STOPPED)
 
 
-# `snapdp ledger composed`: what weaker measures say of everything that an account was charged.
-#
-# Parse, one library call, render. Shown beside the sum that is charged, never in its place.
+# composed
 
 EXAMPLES = """\b
 Examples:
@@ -251,9 +248,7 @@ def _placed_up(x: Fraction) -> str:
     return f"{whole}.{part:0{PLACES}}"
 
 
-# Accounts on a screen: how much is spent, what that means, how each was amended.
-#
-# Everything here is public. Lines fit the terminal: a paragraph is broken between words.
+# Accounts on a screen
 
 BAR = 40  # marks
 INDENT = "  "

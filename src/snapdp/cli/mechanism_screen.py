@@ -1,7 +1,8 @@
-"""How one mechanism looks: what it is worth, what it does to guesses, what an output says about its own error.
+"""How one mechanism looks: its accuracy, what it does to guesses, and what an output says about its own error.
 
-Prints through the screen alone. Figures are rounded to the safe side: up, ranges outward; a noise scale to
-nearest, and so is a comparison.
+Prints through `screen` alone. Figures are rounded to the safe side: up, and ranges outward; noise scales and
+comparisons are rounded to nearest. `Result` holds what a command shows to people, and as plain values to machines;
+plans are in `plan_screen` and releases in `release_screen`.
 """
 
 from __future__ import annotations
@@ -287,9 +288,7 @@ def _conditional(worth: Worth) -> dict[str, Any]:
     return asked
 
 
-# How a result looks: for people, and as plain values for machines.
-#
-# Plans: see `plans`; a bare mechanism: `worth`; releases: `releases`.
+# Results
 
 
 def render_show(

@@ -1,8 +1,10 @@
-"""The one door to a terminal: whatever is printed goes through here, so that no text from outside reaches it raw.
+"""The only module that writes to a terminal, so that no text from outside reaches it raw.
 
-rich and click only print what `display.text` has made visible, in the encoding of the stream, and never
-read markup. Passwords of addresses are left out of everything that is said. tests/cli/test_screens.py holds the other
-modules to it. A stream that cannot be written is an OutputError, told from all other failures.
+rich and click print only what `display.text` has made visible, in the encoding of the stream, and never read markup.
+Passwords of addresses are left out. tests/cli/test_screens.py holds the other modules to it. A stream that cannot be
+written raises OutputError. A pipe whose reader goes away (`snapdp verify record.json | head -1`) does not end the
+command: the exit code is still the verdict, and a release that was charged is finished. rich is loaded for styles and
+for what does not fit; lines for files and pipes are broken as rich breaks them.
 """
 
 from __future__ import annotations
@@ -387,10 +389,7 @@ def _encoding(err: bool) -> str | None:
     return getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"  # a text buffer takes anything
 
 
-# Streams that outlive their readers: what nobody reads any more is written to nowhere, and the command goes on.
-#
-# `snapdp verify record.json | head -1` closes the pipe after one line. The exit code is the verdict all the
-# same, and a release that was charged is finished. Terminals and files are left as they are: a full disk is a failure.
+# Streams that outlive their readers; terminals and files stay as they are, because a full disk is a failure
 
 
 class UnreadPipe(io.FileIO):

@@ -1,9 +1,9 @@
-"""`snapdp verify`: what a floating-point program, or a mechanism, loses at most, or where it loses too much.
+"""`snapdp verify` and `snapdp check`: what a program or mechanism loses at most, audits, certificates.
 
-Opens no data.
-
-Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE. Of a
-record: 0 SOUND, 1 ALTERED, 3 could not check.
+Opens no data. `verify` of a record reads the record, its files and its ledger; `check` asks the independent checkers.
+Each parses, makes one library call and renders. Exit codes of programs and mechanisms: 0 VERIFIED, 1 REFUTED, 2 wrong
+usage, 3 UNBOUNDED, 4 INCONCLUSIVE; of a record: 0 SOUND, 1 ALTERED, 3 could not check; of certificates: 0 all accepted,
+1 one refused, 2 wrong usage, 3 one not checked.
 """
 
 from __future__ import annotations
@@ -315,9 +315,7 @@ def _write(path: Path, text: str, flag: str) -> str:
     return f"{flag.removeprefix('--')}: {one_line(str(path))}"
 
 
-# `snapdp verify RECORD.json`: the audit of a release. Reads the record, its files and its ledger, never data.
-#
-# Called by `snapdp verify` where the file is a record.
+# Records
 
 SOUND, ALTERED, COULD_NOT_CHECK = 0, 1, 3
 MOST_FINDINGS = 40  # on a terminal
@@ -452,9 +450,7 @@ def _print(found: Any, path: Path, stated: str) -> None:
         note(warning, style="bold red")
 
 
-# `snapdp check`: whether certificates prove what they say, by the independent checkers. Opens no data.
-#
-# Parse, one library call, render. Exit 0 all accepted, 1 one refused, 2 wrong usage, 3 one not checked.
+# Certificates
 
 CHECK_EXIT = {"ACCEPTED": 0, "REFUSED": 1, "COULD NOT CHECK": 3}
 CHECK_COLOURS = {"ACCEPTED": "green", "REFUSED": "red", "COULD NOT CHECK": "yellow"}

@@ -1,7 +1,8 @@
 """Columns that flags declare: bounds, steps and rules for missing cells; categories, booleans and dates.
 
-Every column that a statistic, a condition or the groups name is declared, and none besides: a flag that
-belongs to no column is refused. What a declaration may say is checked by the study reader.
+Every column that a statistic, a condition or the groups name is declared, and no other: a flag that belongs to no
+column is refused. The study reader checks what a declaration says. A name may hold commas, so `--histogram club,active`
+is read as one column; only if it is refused does the message say how several columns are asked for.
 """
 
 from __future__ import annotations
@@ -196,10 +197,10 @@ def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     return said
 
 
-# Words of flags by the column they belong to: `NAME=...`, or without the name where no other can be meant.
+# Words of flags by the column they belong to: NAME=..., or without the name if no other column can be meant.
 #
-# Blanks around the items of a list are no part of them; an item in double quotes may hold commas. Three
-# grammars, for what may stand behind the name, which may be in quotes as well:
+# Blanks around the items of a list do not belong to them; an item in double quotes may hold commas, and so may a name.
+# Three grammars for what may follow the name:
 #
 #     a text   declared_by_name    commas, in categories equals signs too; without a name it is for the one column left
 #     a word   words_by_name       no equals sign; without a name it is for all columns left
@@ -321,10 +322,7 @@ def _before_equals(name: str) -> re.Pattern[str]:
     return re.compile(rf"\s*(?:{re.escape(name)}|{re.escape(in_quotes(name))})\s*=")
 
 
-# Several columns behind a flag that takes one, `--histogram club,active`: what to type instead.
-#
-# A name may hold commas, so such a text is one column, and is read as one. Only where it is refused, because
-# nothing declares a column of that name or the table has none, is it said how several are asked for.
+# Several columns behind a flag that takes one
 
 DECLARING = ("bounds", "categories", "edges", "date", "step", "boolean")
 
