@@ -63,6 +63,14 @@ VALUES = (".csv", ".parquet")
 LOOK = "Look at how the cells are read first?"
 
 
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the files that it writes of a release."""
+    told = "Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
+    command = click.option("--values", type=FILE, help=told)(command)
+    command = click.option("--record", type=FILE, help="Write the record: FILE.json.")(command)
+    return click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")(command)
+
+
 @click.command("release", cls=SectionedCommand, epilog=EXAMPLE)
 @source_options
 @statistic_options
@@ -74,11 +82,7 @@ LOOK = "Look at how the cells are read first?"
 @click.option("--own", is_flag=True, help="On a team ledger: draw and pay anew, whatever another role was answered.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--no-inspect", is_flag=True, help="On a terminal: do not offer a look at how the cells are read.")
-@click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
-@click.option("--record", type=FILE, help="Write the record: FILE.json.")
-@click.option(
-    "--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
-)
+@output_options
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
