@@ -446,7 +446,7 @@ def test_a_team_ledger_is_used_without_its_password_on_any_screen():
         assert done.exit_code == 0
 
 
-# One door
+# One module prints
 
 
 def test_no_module_of_the_commands_prints_but_through_the_screen():

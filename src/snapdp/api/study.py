@@ -1,6 +1,6 @@
 """The public study: what is declared and asked, with its plan and its release as methods.
 
-It holds the declaration; each method is one call into a room below.
+It holds the declaration; each method is one call into a package below.
 """
 
 from __future__ import annotations

@@ -233,7 +233,9 @@ def _say_how_sure(found: list[AttackRow]) -> None:
     """Say what the verdicts that were reached mean, and no other."""
     verdicts = {row.verdict for row in found}
     if any(row.verdict == "refuted" and _is_sampled(row) for row in found):
-        note(SAMPLED.format(others=_chance_of_some_row(sum(map(_is_sampled, found)))))
+        sampled = sum(map(_is_sampled, found))
+        others = f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs"
+        note(SAMPLED.format(others=others if sampled > 1 else ""))
     elif "refuted" in verdicts:
         note(BY_LAW)
     if "not refuted" in verdicts:
@@ -242,10 +244,6 @@ def _say_how_sure(found: list[AttackRow]) -> None:
 
 def _is_sampled(row: AttackRow) -> bool:
     return row.outcome is not None and row.outcome.counts is not None
-
-
-def _chance_of_some_row(sampled: int) -> str:
-    return f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs" if sampled > 1 else ""
 
 
 def values(row: AttackRow) -> dict[str, Any]:

@@ -7,7 +7,6 @@ Figures are rounded to the safe side (up).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.api.plan_values import Likes
@@ -78,9 +77,5 @@ def _show_likely(title: str, found: Sequence[LikelyQuantile], *, of_group: bool,
         "whose rank is within ± rows of its own. An interval will be about as long; this is no bound on its error.",
         err=to_stderr,
     )
-    rows = [[_share(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
+    rows = [[exact_amount(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
     table(("quantile", "value", "from", "to"), rows, numbers=(0, 1, 2, 3), err=to_stderr)
-
-
-def _share(share: Fraction) -> str:
-    return exact_amount(share)

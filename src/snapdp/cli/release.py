@@ -276,13 +276,10 @@ def _ask(
     for told in filter(None, (together, later_in_words(plan.total, account.left), weak_lines(plan))):
         say(told)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
-    if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):
+    left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
+    if not confirm(f"Charge {cost} ({left})?"):
         say("Nothing was charged.")
         raise click.exceptions.Exit(STOPPED)
-
-
-def _what_is_left(account: Account) -> str:
-    return f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
 
 
 def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
