@@ -325,7 +325,7 @@ print(*(name for name in sys.modules if name.startswith("snapdp.")), sep="\\n")
 
 
 def test_a_release_of_a_table_loads_no_verifier_no_testing_and_no_attacks(tmp_path):
-    """Nor finite precision and the audit; it prints how many modules it loads (pytest -s)."""
+    """Nor finite precision and the audit; and it loads at most 150 modules (pytest -s says how many)."""
     (tmp_path / "people.csv").write_text("age\n" + "31\n44\n" * 10, encoding="utf-8")
     with Ledger.create(tmp_path / "people.ledger") as ledger:
         ledger.create_account("people", cap=1, relation="change-one", rows=20)
@@ -337,6 +337,7 @@ def test_a_release_of_a_table_loads_no_verifier_no_testing_and_no_attacks(tmp_pa
     assert [name for name in loaded if name.split(".")[1] in ("verifier", "testing", "attacks", "audits")] == []
     assert loaded & {f"snapdp.mechanism.{each}" for each in ("finite_precision", "law.bounds", "law.finite")} == set()
     print(f"a release loads {len(loaded)} modules of snapdp")
+    assert len(loaded) <= 150
 
 
 @every_module

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-import pytest
 from click.testing import CliRunner
 
 from snapdp import Snapping
@@ -37,23 +36,3 @@ def test_a_table_fits_80_columns_and_says_why_few_bits_are_refused():
     assert done.output.count(" refused │") == 4
     assert "refused: 24 bits are too few" in done.output
     assert [line for line in done.output.splitlines() if " 118 │ notes " in line and "± 7.816" in line]
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["--bits", "0"], 1, "0 bits"),
-        (["--bits", "99999"], 1, "from 2 to 4096"),
-        (["--bits", "1/2"], 2, "whole numbers"),
-        (["--bits", "53,"], 2, "no number"),
-        (["--bounds", "3"], 2, "LOWER,UPPER"),
-        (["--bounds", "3,1"], 1, "lower"),
-        (["--arithmetic", "exact"], 2, "exact"),
-        (["--alpha", "1"], 1, "alpha"),
-        (["--epsilon", "0"], 1, "epsilon"),
-    ],
-)
-def test_what_it_cannot_take_is_refused(words, code, said):
-    done = run(*BARE, *words)
-    assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
-    assert "defect" not in done.stderr

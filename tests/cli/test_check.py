@@ -123,40 +123,6 @@ def test_a_table_is_no_program_and_no_figure_is_made_up_about_it(tmp_path):
     assert "people.csv is longer than 65536 characters." in done.stderr
 
 
-def test_one_field_is_one_field_and_what_the_ledger_says_is_told_as_such(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("people.csv").write_text("age\n" + "31\n" * 4)
-    terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
-    asked = [
-        "--count",
-        "--where",
-        "age>=9",
-        "--bounds",
-        "0,120",
-        "--missing",
-        "dropped",
-        "--n",
-        "4",
-        "--epsilon",
-        "1",
-        "--dataset",
-        "people",
-    ]
-    for arguments in (
-        ["ledger", "create", "people.ledger", *terms],
-        ["release", "people.csv", "--ledger", "people.ledger", "--yes", "--record", "r.json", *asked],
-    ):
-        done = CliRunner().invoke(main, arguments)
-        assert done.exit_code == 0, done.stderr
-    record = json.loads(Path("r.json").read_text())
-    Path("r.json").write_text(json.dumps({**record, "charged": "3"}))
-    alone = CliRunner().invoke(main, ["verify", "r.json"]).stdout
-    assert alone.startswith("ALTERED: 1 field of r.json is not what it must be.")
-    found = json.loads(CliRunner().invoke(main, ["verify", "r.json", "--ledger", "people.ledger", "--json"]).stdout)
-    told = [(each["field"], each["should"]) for each in found["findings"]]
-    assert told == [("charged", "1"), ("record.charged", "1: the ledger has it so")]
-
-
 @pytest.mark.parametrize("command", [["show"], ["verify"], ["history"], ["backup", "b.ledger"]])
 def test_a_ledger_that_is_none_was_asked_for_nothing(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -140,14 +140,6 @@ def test_a_dialect_for_a_table_that_is_no_csv_file_is_refused_and_nothing_is_cha
     assert run("release", "t.parquet", *COUNT).exit_code == 0
 
 
-@pytest.mark.parametrize("flags", [["--decimal", "x"], ["--thousands", "."], ["--encoding", "ebcdic"], ["--null", '"']])
-def test_a_dialect_that_cannot_be_is_refused(flags):
-    german()
-    done = run("release", "t.csv", *flags, *COUNT)
-    assert done.exit_code == 1
-    assert "Refused:" in done.stderr
-
-
 def test_init_writes_the_table_of_the_flags():
     done = run("init", "s.toml", "--data", "t.csv", *FLAGS, "--null", "NA", *COUNT[:-3])
     assert done.exit_code == 0, done.stderr

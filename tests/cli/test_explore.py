@@ -72,22 +72,6 @@ def test_bounds_quartiles_and_what_is_missing_come_out_right_in_80_columns():
 
 
 @pytest.mark.usefixtures("people")
-def test_the_same_look_again_is_free_also_where_another_part_of_it_is_shown():
-    first = run(*LOOK, *SHARP)
-    before = left()
-    again = run(*LOOK, *SHARP, "--only", "bounds")
-    assert again.exit_code == 0, again.output
-    assert "answered before: nothing was charged" in again.stderr
-    assert "quartiles" not in again.stdout
-    assert "missing" not in again.stdout
-    assert "from 16" in first.stdout
-    assert "from 16" in again.stdout
-    assert "1/2" in run(*LOOK, *SHARP, "--only", "quartiles").stdout
-    assert "unreadable" in run(*LOOK, *SHARP, "--only", "missing").stdout
-    assert left() == before == 70
-
-
-@pytest.mark.usefixtures("people")
 def test_the_study_that_is_written_has_the_bounds_and_says_which_record_they_come_from(people):
     files = ("--study", "study.toml", "--record", "r.json", "--report", "r.html", "--values", "v.csv")
     done = run(*LOOK, *SHARP, *files)
@@ -173,26 +157,6 @@ def test_bounds_of_a_look_that_nobody_paid_for_are_refused_before_the_charge(peo
 
 
 @pytest.mark.usefixtures("people")
-def test_a_record_whose_look_is_not_in_its_ledger_is_not_sound(people, monkeypatch):
-    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
-    text, look = (people / "study.toml").read_text(), study("study.toml").declared.bounds_from
-    (people / "study.toml").write_text(text.replace(look, f"sha256:{0:064x}"))
-    monkeypatch.setattr("snapdp.release.release._check_look", lambda *_: None)  # a program that forgets to ask
-    assert run("release", "study.toml", "--ledger", "l", "--yes", "--record", "r.json").exit_code == 0
-    assert run("verify", "r.json").exit_code == 0
-    done = run("verify", "r.json", "--ledger", "l", "--certificate", "c.json")
-    said = " ".join(words(done.output))
-    assert done.exit_code == 1, done.output
-    assert "ALTERED: 1 field of r.json is not what it must be" in said
-    assert not (people / "c.json").exists()
-    found = json.loads(run("verify", "r.json", "--ledger", "l", "--json").output)
-    assert (found["bounds_look_in_ledger"], found["ok"]) == (False, False)
-    (finding,) = found["findings"]
-    assert finding["field"] == "bounds_from"
-    assert finding["should"] == "a look that this account of the ledger was charged for"
-
-
-@pytest.mark.usefixtures("people")
 def test_a_dictionary_without_a_place_is_refused_before_the_charge_and_a_defect_of_it_is_told_after(
     people, monkeypatch
 ):
@@ -216,25 +180,6 @@ def test_a_dictionary_without_a_place_is_refused_before_the_charge_and_a_defect_
     assert "The release was made; asking again is free." in " ".join(done.stderr.split())
     assert (people / "r.json").exists()
     assert (people / "study.toml").exists()
-
-
-def test_a_study_of_a_look_has_a_step_that_quantiles_can_have(people):
-    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
-    for name in ("age", "income"):
-        column = study("study.toml").column(name)
-        assert 1000 <= (column.upper - column.lower) / column.step < 2000
-        assert (people / "study.toml").read_text().count("1 for whole numbers") == 1
-
-
-@pytest.mark.usefixtures("people")
-def test_where_nothing_can_be_said_it_is_said_and_the_study_has_a_comment_instead(people):
-    done = run(*LOOK, "--epsilon", "0.001", "--study", "study.toml", "--outside", "0.001")
-    assert done.exit_code == 0, done.output
-    assert "not found" in done.stdout
-    assert "not found: too few numbers for this epsilon" in " ".join(done.stderr.split())
-    text = (people / "study.toml").read_text()
-    assert "# age: no bounds were found at epsilon 0.0005" in text
-    assert "[columns" not in "".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
 @pytest.mark.parametrize(

@@ -67,18 +67,6 @@ def test_a_column_of_numbers_is_grouped_by_bins_between_its_edges():
     assert (whole.column("age").kind, whole.column("age").step) == ("integer", 1)
 
 
-def test_rows_without_the_number_have_a_bin_where_flags_say_so():
-    study = declared("--count", "--by", "age", *AGE[:-1], "binned")
-    assert (study.column("age").null, study.column("age").missing) == ("binned", None)
-    assert study.asked[0].statistic.labels[-1] == "(missing)"
-    by_name = ("--edges", "age=0,65", "--bounds", "age=0,120", "--bounds", "pay=0,9", "--missing", "age=binned,pay=3")
-    both = declared("--mean", "pay", "--by", "age", *by_name)
-    assert (both.column("age").null, both.column("pay").missing) == ("binned", 3)
-    assert "missing = 'binned' of column 'age' is not known" in refused(
-        "--mean", "age", "--by", "age", *AGE[:-1], "binned"
-    )
-
-
 def test_edges_without_a_name_are_for_the_histogram_as_they_were():
     bounds = ("--bounds", "pay=0,9", "--missing", "dropped")
     study = declared("--histogram", "pay", "--by", "sex", *SEX, "--edges", "0,5,9", *bounds)

@@ -72,7 +72,8 @@ def record() -> None:
 
 def test_the_map_is_shown_without_loading_a_command():
     program = (
-        "import sys; from snapdp.cli import main\ntry: main(['--help'], prog_name='snapdp')\nexcept SystemExit: pass\n"
+        "import sys; from snapdp.cli.app import main\n"
+        "try: main(['--help'], prog_name='snapdp')\nexcept SystemExit: pass\n"
         "assert not {'numpy', 'duckdb', 'snapdp.cli.plan', 'snapdp.cli.release'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

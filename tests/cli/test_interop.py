@@ -81,16 +81,6 @@ def test_json_has_exact_amounts_and_the_events(ledger):
     ]
 
 
-def test_an_epsilon_beyond_doubles_has_its_sum_and_no_events(tmp_path):
-    path, epsilon = tmp_path / "far.ledger", str(2**1001)
-    with Ledger.create(path) as opened:
-        opened.create_account("far", cap=epsilon, relation="change-one", rows=5)
-        version = opened.dataset_version("far", b"\0" * 32)
-        opened.reserve("far", version=version, request={}, epsilon=epsilon, relation="change-one", rows=5)
-    (found,) = json.loads(run("ledger", "composed", path, "--json").stdout)["accounts"]
-    assert (found["epsilon"], found["spends"], found["events"]) == (epsilon, 1, None)
-
-
 def test_a_second_opinion_needs_the_package_and_says_how_to_get_it(ledger, monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting", None)
     done = run("ledger", "composed", ledger, "--second-opinion")

@@ -187,19 +187,6 @@ def test_a_raised_cap_says_what_it_means_and_stays_to_be_seen():
         assert (amended["before"], amended["cap"], amended["reason"], amended["closes"]) == ("1", "2", WHY, False)
 
 
-def test_a_closed_account_repeats_and_refuses():
-    released()
-    done = say('ledger amend people.ledger --dataset people --close --reason "done" --json')
-    told = json.loads(done.stdout)
-    assert (told["ok"], told["closed"], told["left"], done.stderr) == (True, True, "0", "")
-    assert told["head"] == account().head
-    again = say("release study.toml --ledger people.ledger --json")
-    assert again.exit_code == 0
-    other = say("release study.toml --ledger people.ledger --yes --fit --budget 1/2")
-    assert (other.exit_code, "was closed: it takes no further charge" in " ".join(other.stderr.split())) == (1, True)
-    assert "closed, 1 of 1 spent, nothing left" in say("ledger show people.ledger").stdout
-
-
 @pytest.mark.parametrize(("answer", "expected"), [("y", 2), ("n", 1), ("", 1)])
 def test_on_a_terminal_somebody_is_asked_once(answer, expected):
     say("ledger create --from study.toml")

@@ -78,51 +78,13 @@ def values(line: str) -> dict[str, Any]:
 # What is counted
 
 
-def test_people_are_counted_once_and_rows_as_often_as_there_are():
-    ledger = "--ledger person.ledger --person id"
-    assert values(f"--persons {ledger}") == {"persons": 3}  # a row that names nobody is nobody's
-    assert values(f"--count --rows-per-person 9 {ledger}") == {"count": 6}
-    assert values(f"--count {ledger}") == {"count": 3}
-    assert values(f"{GROUPED} --groups-per-person 2 {ledger}") == {"persons by region": {"north": 2, "south": 3}}
-    assert values(f'--persons --where "minutes>=30" --bounds 0,60 --integer --missing dropped {ledger}'.replace(
-        " --integer", "")) == {"persons where 30 <= minutes": 3}  # fmt: skip
-
-
-def test_several_columns_name_a_person_together():
-    ledger = "--ledger several.ledger"
-    assert values(f"--persons --person id,land {ledger}") == {"persons": 4}  # ann of x and ann of y
-    assert values(f"--persons --person id --person land {ledger}") == {"persons": 4}
-    record = snapdp.load_release("r.json").record
-    assert (record["person"], record["unit"]) == (["id", "land"], "person")
-
-
 # One request, however it is asked
-
-
-def test_study_file_flags_and_one_line_are_one_request():
-    study(PERSON, PEOPLE)
-    Path("study.toml").write_text(_toml(PERSON, PEOPLE), encoding="utf-8")
-    first = run("release", "study.toml", "--data", "visits.csv", "--ledger", "person.ledger", "--yes", "--json")
-    flags = f"release visits.csv {GROUPED} --groups-per-person 2 --n-max 20 --person id --epsilon 1"
-    second = say(f"{flags} --ledger person.ledger --yes --json")
-    third = snapdp.persons(
-        "visits.csv", by="region", groups=["north", "south"], groups_per_person=2, epsilon=1, ledger="person.ledger"
-    )
-    assert first.stdout == second.stdout == third.to_json() + "\n"
-    assert third.free
-    assert spent()[0] == 1
 
 
 def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():
     assert study({**PERSON, "person": ("id", "land")}, PEOPLE) == study({**PERSON, "person": ["id", "land"]}, PEOPLE)
     with pytest.raises(SnapdpError, match="person is a list of other things"):
         study({**PERSON, "person": ("id", 3)}, PEOPLE)
-
-
-def _toml(relation: dict[str, Any], *asked: dict[str, Any]) -> str:
-    from snapdp.studies.study_file import study_to_toml
-
-    return study_to_toml(study(relation, *asked).declared)
 
 
 # Accounts of before
@@ -285,25 +247,6 @@ def test_one_line_counts_persons_where_the_account_names_them():
     with pytest.raises(SnapdpError, match="rows_per_person = 0"):
         snapdp.count(VISITS, rows_per_person=0, epsilon=1, ledger="person.ledger")
     assert spent() == [0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("flags", "code"),
-    [
-        ("--relation change-one --n 5 --unit-rows 3", 2),
-        ("--relation change-one --n 5 --rows-per-person 3", 2),
-        ("--relation add-remove --n-max 5 --unit-rows 0", 1),
-        ("--relation add-remove --n-max 5 --unit-rows 3 --person id", 1),
-        ("--relation add-remove --n-max 5 --person id,id", 1),
-        ("--relation add-remove --n-max 5 --person id --person land --rows-per-person 2", 1),
-        ("--relation add-remove --n-max 5 --rows-per-person 2", 1),
-    ],
-)
-def test_an_account_of_a_unit_that_makes_no_sense_is_not_opened(flags, code):
-    done = say(f"ledger create new.ledger --dataset d --cap 1 {flags}")
-    assert done.exit_code == code, done.stderr
-    if Path("new.ledger").exists():  # the file, without an account
-        assert json.loads(say("ledger show new.ledger --json").stdout)["accounts"] == []
 
 
 def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():

@@ -63,17 +63,6 @@ def place(tmp_path, monkeypatch):
 # Flags
 
 
-def test_flags_and_a_study_are_one_request(place):
-    (place / "study.toml").write_text(STUDY)
-    flags = ["--quantiles", "age", "--median", "age", *BOUNDS, *COST]
-    first = json.loads(run("release", "people.csv", *flags, "--ledger", "l.ledger", "--yes", "--json").stdout)
-    again = run("release", "study.toml", "--data", "people.csv", "--ledger", "l.ledger", "--yes", "--json")
-    assert json.loads(again.stdout) == first
-    assert [each["at"] for each in first["statistics"]] == [["1/4", "1/2", "3/4"], ["1/2"]]
-    at = ["--at", "0.25,0.5,0.75"]
-    assert json.loads(run("plan", *flags, *at, "--json").stdout) == json.loads(run("plan", *flags, "--json").stdout)
-
-
 def test_a_branching_may_be_said_and_is_chosen_otherwise():
     asked = ["plan", "--median", "age", *BOUNDS, *COST, "--json"]
     (chosen,) = json.loads(run(*asked).stdout)["lines"]
@@ -97,19 +86,6 @@ def test_a_branching_may_be_said_and_is_chosen_otherwise():
 )
 def test_flags_that_belong_to_nothing_are_refused(words, told, place):  # noqa: ARG001
     assert told in one(run("plan", *words, *COST, code=2).stderr)
-
-
-@pytest.mark.parametrize(
-    ("at", "told"),
-    [
-        ("0.5,0.25", "do not rise"),
-        ("0,0.5", "at = 0 is no share between 0 and 1"),
-        ("50", "at = 50 is no share"),
-        ("half", "at"),
-    ],
-)
-def test_shares_that_are_none_are_refused(at, told):
-    assert told in one(run("plan", "--quantiles", "age", "--at", at, *BOUNDS, *COST, code=1).stderr)
 
 
 def test_an_accuracy_is_refused_in_words_that_fit():

@@ -118,7 +118,7 @@ def written(values: dict[str, Any], path: str = "study.toml") -> str:
 
 def explored(name: str, data: str, who: list[str]) -> None:
     """Take a first look at both columns of a table, and write a study that is one."""
-    from snapdp.cli.flags.columns import as_item
+    from snapdp.cli.flags.lists import as_item
 
     number, group = as_item(f"{name} x"), as_item(f"{name} g")
     asked = ["--columns", f"{number},{group}", "--categories", f"{group}={as_item(name)}", "--epsilon", "1", "--yes"]
@@ -359,7 +359,7 @@ def test_every_encoding_of_the_screen_works_and_files_are_whole(encoding):
 
 
 def test_files_are_written_even_where_nothing_can_be_printed(monkeypatch):
-    from snapdp.cli import mechanism_screen as render, release_screen
+    from snapdp.cli import plan_screen, release_screen
 
     def torn(*_: Any, **__: Any) -> None:
         raise BrokenPipeError
@@ -369,10 +369,10 @@ def test_files_are_written_even_where_nothing_can_be_printed(monkeypatch):
     terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
     run("ledger", "create", "people.ledger", *terms)
     files = ["--record", "r.json", "--report", "r.html", "--values", "v.csv"]
-    monkeypatch.setattr(render, "render_show", lambda *_, **__: None)
+    monkeypatch.setattr(plan_screen, "show_plan", lambda *_, **__: None)
     CliRunner().invoke(main, ["release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files])
     assert all(Path(name).stat().st_size for name in ("r.json", "r.html", "v.csv"))
-    monkeypatch.setattr(render, "render_show", torn)
+    monkeypatch.setattr(plan_screen, "show_plan", torn)
     CliRunner().invoke(main, ["plan", study, "--plot", "p.svg"])
     assert Path("p.svg").stat().st_size
     CliRunner().invoke(main, ["demo"])
@@ -446,7 +446,7 @@ def test_a_team_ledger_is_used_without_its_password_on_any_screen():
         assert done.exit_code == 0
 
 
-# One door
+# One module prints
 
 
 def test_no_module_of_the_commands_prints_but_through_the_screen():

@@ -137,7 +137,7 @@ def test_the_demo_opens_the_page_on_a_ledger_from_which_nothing_is_spent():
 @pytest.mark.usefixtures("place")
 def test_the_command_line_does_not_load_the_page():
     program = (
-        "import sys; from snapdp.cli import main\n"
+        "import sys; from snapdp.cli.app import main\n"
         "try: main(['plan', 'study.toml'], prog_name='snapdp')\nexcept SystemExit: pass\n"
         "loaded = {'fastapi', 'uvicorn', 'starlette', 'jinja2', 'pydantic', 'snapdp.web'} & set(sys.modules)\n"
         "assert not loaded, loaded"

@@ -14,23 +14,25 @@ import pytest
 from click.testing import CliRunner
 
 import snapdp
-from snapdp import verifier
 from snapdp.cli.app import main
+from snapdp.verifier import mechanism_program
 from snapdp.verifier.language.programs import program_text
+from snapdp.verifier.loss import verdict
 from tests import VECTORS
 
 GOLDEN = VECTORS / "verify"
 VOID = {"meta", "rect", "path", "circle"}
 
 
-REMEMBERED = {name: functools.cache(getattr(verifier, name)) for name in ("verify", "verify_mechanism")}
+SEARCHES = ((verdict, "verify"), (mechanism_program, "verify_mechanism"))
+REMEMBERED = [(home, name, functools.cache(getattr(home, name))) for home, name in SEARCHES]
 
 
 @pytest.fixture(autouse=True)
 def one_search_for_one_question(monkeypatch):
     """Look for the verdict on a program, a machine and a claim once: many tests read it."""
-    for name, answer in REMEMBERED.items():
-        monkeypatch.setattr(verifier, name, answer)
+    for home, name, answer in REMEMBERED:
+        monkeypatch.setattr(home, name, answer)
 
 
 def run(*arguments: str):
@@ -354,8 +356,8 @@ def test_a_verdict_without_a_table_of_cases_is_a_verdict(words, exit_code):
 )
 def test_what_needs_no_verdict_is_refused_before_one_is_looked_for(monkeypatch, what, flags, said):
     looked: list[object] = []
-    for name in ("verify", "verify_mechanism"):
-        monkeypatch.setattr(verifier, name, lambda *_, **__: looked.append(1))
+    for home, name in SEARCHES:
+        monkeypatch.setattr(home, name, lambda *_, **__: looked.append(1))
     done = run(*what, *flags)
     assert (done.exit_code, looked) == (2, [])
     assert said in " ".join(done.stderr.split())

@@ -1,1 +1,1 @@
-"""The public classes: they hold what rooms below build, and each method is one call into a room."""
+"""The public classes and functions: each method is one call into a package below."""

@@ -1,7 +1,8 @@
-"""What a line of a plan means, at a guess of the true value: sentences and pictures. Public parameters only.
+"""What a line of a plan means at a guess of the true value: sentences and four pictures, for the page.
 
-For the page: one slider moves the guess, and everything here follows. Nothing of it depends on data; a guess
-is anybody's. Figures are exact or rounded to the safe side, as they are in plans.
+A slider moves the guess and asks many times, so what does not depend on the guess is remembered. Only public parameters
+and the guess are used. Figures are exact or rounded to the safe side: outward, chances and errors up; comparisons are
+rounded to nearest. How pictures look is `display`'s.
 Theory: docs/theory/exact-law.md, (3); docs/theory/planning.md, (6), (29), (31), (32), (39).
 """
 
@@ -163,10 +164,7 @@ def _released(plan: Plan, place: int, part: int) -> ReleasedPart:
     return ReleasedPart(line=line, place=part)
 
 
-# What a line of a plan means, in sentences: where its number falls, what more epsilon buys, what somebody learns.
-#
-# Public parameters and a guess only. Numbers are rounded outward, chances and errors up, comparisons to
-# nearest.
+# Sentences
 
 LONGEST_EXACT = 12  # characters
 VISIBLE = Fraction(1, 1000)  # a chance that a picture shows
@@ -374,10 +372,7 @@ def odds_sentence(odds: OddsOf) -> str:
     return f"{odds.name}, epsilon {odds.epsilon_text}: {odds.text}"
 
 
-# The four pictures of a line of a plan: law, odds, intervals, curve.
-#
-# Chooses what is drawn; how it looks is `display`. What does not depend on the guess is remembered: a slider
-# asks many times.
+# Pictures: distribution, odds, intervals, curve
 
 RANK_PIECES = 12  # of a curve that is straight but for what nobody sees: each point takes long
 WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much

@@ -1,8 +1,9 @@
 """Statistics in one line: `snapdp.mean(df["age"], bounds=(15, 100), missing="dropped", epsilon=1, ledger="ledger.db")`.
 
-Each function writes the study that it means and releases it: the same request by study file, by flags or
-here is one request, and the ledger answers the second time free of charge. Who is protected and how many rows there are
-is read from the ledger's account, never from the data; without a ledger nothing is released.
+Each function writes the study that it means and releases it: by study file, by flags or here it is one request, and the
+ledger answers the second time free of charge. A median is the quantile at 0.5. `snapdp.explore` is charged in the same
+way. Who is protected and how many rows there are is read from the ledger's account, never from the data; without a
+ledger nothing is read or released.
 """
 
 from __future__ import annotations
@@ -44,9 +45,7 @@ from snapdp.studies.study_file import relation_table
 if TYPE_CHECKING:
     from snapdp.exact.numbers import Parameter
 
-# A first look in one line: `snapdp.explore(df, columns=["age", "income"], epsilon="0.2", ledger="people.ledger")`.
-#
-# As the statistics in one line: the study that is meant, charged to the account of a ledger.
+# Exploration
 
 
 def explore(
@@ -110,34 +109,28 @@ def _categories(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any
     return {_name(name): category(listed(each, "categories"))["categories"] for name, each in given.items()}
 
 
-# What one line asks for, released: the study that a call means, charged to the account that a ledger holds.
-#
-# Who is protected, and how many rows there are, is read from the account. Without a ledger nothing is read.
+# Requests and accounts
 
 Where = str | os.PathLike[str]
 
 
-def cost_of(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
-    """Return what a statistic may cost, by the keys of a study."""
-    said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
-    return {key: written(each) for key, each in said.items() if each is not None}
+def _released(kind: str, given: GivenColumns, said: dict[str, Any], arguments: Mapping[str, Any]) -> Release:
+    """Release one statistic, charged to an account of the ledger.
 
-
-def released(
-    kind: str,
-    given: GivenColumns,
-    statistic: dict[str, Any],
-    cost: dict[str, Any],
-    ledger: Where | Ledger | None,
-    account: str | None,
-    directory: Where = ".",
-) -> Release:
-    """Release one statistic, charged to an account of the ledger."""
-    check_ledger(ledger)
-    asked = {"kind": kind, **statistic, **cost}
+    said        what is its own, by the keys of a study
+    arguments   of the function that was called: what all of them share, and have by the same names
+    """
+    asked = {"kind": kind, **said}
+    for key in ("groups_per_person", "branching", "rows_per_person"):
+        asked |= {} if arguments.get(key) is None else {key: written(arguments[key])}
+    asked |= _margins(arguments.get("margins"), arguments.get("shares"))
+    for key in ("epsilon", "accuracy", "alpha"):
+        asked |= {} if arguments.get(key) is None else {key: written(arguments[key])}
+    asked |= given.groups(arguments["by"], arguments["groups"], arguments.get("keys"))
+    check_ledger(arguments["ledger"])
     given.check_conditions(asked.get("where", []))
     study_keys = {"columns": given.declared, "statistic": [asked]}
-    return released_study(study_keys, given, ledger, account, directory)[1]
+    return released_study(study_keys, given, arguments["ledger"], arguments["dataset"], arguments["directory"])[1]
 
 
 def check_ledger(ledger: Where | Ledger | None) -> None:
@@ -269,6 +262,7 @@ def count(
     shares     of epsilon, one for each margin; equal if left out
     others     as for `mean`
     """
+    arguments = locals()
     given = GivenColumns(data, columns)
     said = conditions(where)
     if not given.is_table:
@@ -276,9 +270,7 @@ def count(
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
-    said |= _bound(rows_per_person) | _margins(margins, shares)
-    cost = cost_of(epsilon, accuracy, alpha)
-    return released("count", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("count", given, said, arguments)
 
 
 def persons(
@@ -306,6 +298,7 @@ def persons(
     margins    as for `count`, and `shares` too, where groups_per_person=1: each person has one cell, in all margins
     others     as for `mean`
     """
+    arguments = locals()
     given = GivenColumns(data, columns)
     if not given.is_table:
         raise ParameterError(
@@ -313,10 +306,7 @@ def persons(
             'Give the whole frame, or the path of a file: snapdp.persons(df, epsilon=1, ledger="people.ledger").',
         )
     said = conditions(where)
-    said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
-    said |= _margins(margins, shares)
-    cost = cost_of(epsilon, accuracy, alpha)
-    return released("persons", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("persons", given, said, arguments)
 
 
 @needs_bounds(PAIR)
@@ -344,11 +334,10 @@ def sum(
     directory: Where = ".",
 ) -> Release:
     """Release the sum of a column; `margins` and `shares` as for `count`, everything else as for `mean`."""
+    arguments = locals()
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    said |= _bound(rows_per_person) | _margins(margins, shares)
-    cost = cost_of(epsilon, accuracy, alpha)
-    return released("sum", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("sum", given, said, arguments)
 
 
 @needs_bounds(PAIR_OR_PAIRS)
@@ -403,6 +392,7 @@ def mean(
     snapdp.errors.LedgerError: no ledger is named, and every release is charged to one.
       Make it once, and say in it who is protected: ...
     """
+    arguments = locals()
     given = GivenColumns(data, columns)
     rule: Any = missing
     if column is None or isinstance(column, str):
@@ -410,9 +400,7 @@ def mean(
     else:
         said = _several(given, column, bounds, rule, step=step, integer=integer) | conditions(where)
     said |= {"complete": True} if truth(complete, "complete") else {}
-    said |= _bound(rows_per_person)
-    cost = cost_of(epsilon, accuracy, alpha)
-    return released("mean", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("mean", given, said, arguments)
 
 
 @needs_bounds(PAIR)
@@ -438,11 +426,10 @@ def variance(
     directory: Where = ".",
 ) -> Release:
     """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
+    arguments = locals()
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    said |= _bound(rows_per_person)
-    cost = cost_of(epsilon, accuracy, alpha)
-    return released("variance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("variance", given, said, arguments)
 
 
 @needs_bounds(PAIRS)
@@ -475,6 +462,7 @@ def covariance(
     correlation       where the number of rows is private: the correlation too, of the same epsilon
     others            as for `mean`
     """
+    arguments = locals()
     given = GivenColumns(data, columns)
     if given.is_table != (other is None):
         raise ParameterError(
@@ -489,10 +477,9 @@ def covariance(
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
-    cost = cost_of(epsilon, accuracy, alpha)
-    said = {"columns": [first, second]} | conditions(where) | _bound(rows_per_person)
+    said = {"columns": [first, second]} | conditions(where)
     said |= {"correlation": True} if truth(correlation, "correlation") else {}
-    return released("covariance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("covariance", given, said, arguments)
 
 
 def histogram(
@@ -529,6 +516,7 @@ def histogram(
     columns          booleans and dates are declared here, with neither: {"visit": {"kind": "date", "from": ...}}
     others           as for `mean`
     """
+    arguments = locals()
     given = GivenColumns(data, columns)
     if categories is not None and edges is not None:
         raise ParameterError("a histogram has categories or edges, not both.", "Leave one of them out.")
@@ -547,9 +535,7 @@ def histogram(
         said = _about(given, data, column, declared, where)
         said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
-    said |= _bound(rows_per_person)
-    cost = cost_of(epsilon, accuracy, alpha)
-    return released("histogram", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
+    return _released("histogram", given, said, arguments)
 
 
 def _about(
@@ -585,10 +571,6 @@ def _several(
     return {"columns": names}
 
 
-def _bound(rows_per_person: Parameter | None) -> dict[str, Any]:
-    return {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
-
-
 def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dict[str, Any]:
     """Return what a statistic says of margins, by the keys of a study."""
     if margins is None or isinstance(margins, str):
@@ -616,10 +598,7 @@ def _truth(data: Any) -> Any:
     return data
 
 
-# Quantiles in one line: `snapdp.median(df["age"], bounds=(0, 120), integer=True, missing="dropped", epsilon=1, ...)`.
-#
-# As the other statistics in one line: the study that is meant, charged to the account of a ledger. A median is
-# the quantile at 0.5, and the same request by any name.
+# Quantiles
 
 
 @needs_bounds(PAIR)
@@ -654,14 +633,12 @@ def quantiles(
     branching  of the tree in which values are counted; chosen if left out
     others     as for `mean`
     """
+    arguments = locals()
     given = GivenColumns(data, columns)
     declared = numbers(bounds, missing=missing, step=step, integer=integer)
     said: dict[str, Any] = {"column": given.column(data, column, declared), **conditions(where)}
     said |= {"at": [written(each) for each in listed(at, "at")]}
-    said |= {} if branching is None else {"branching": written(branching)}
-    said |= {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
-    cost = cost_of(epsilon, None, alpha)
-    return released("quantiles", given, said | given.groups(by, groups), cost, ledger, dataset, directory)
+    return _released("quantiles", given, said, arguments)
 
 
 @needs_bounds(PAIR)
@@ -686,23 +663,4 @@ def median(
     directory: Where = ".",
 ) -> Release:
     """Release the median of a column: its quantile at 0.5. `float(...)` of it is the number; others as `quantiles`."""
-    return quantiles(
-        data,
-        at=("0.5",),
-        bounds=bounds,
-        missing=missing,
-        column=column,
-        step=step,
-        integer=integer,
-        branching=branching,
-        where=where,
-        columns=columns,
-        by=by,
-        groups=groups,
-        rows_per_person=rows_per_person,
-        epsilon=epsilon,
-        alpha=alpha,
-        ledger=ledger,
-        dataset=dataset,
-        directory=directory,
-    )
+    return quantiles(**locals(), at=("0.5",))

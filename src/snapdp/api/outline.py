@@ -1,9 +1,9 @@
-"""A study as a program in Python: short, to be read, changed and run.
+"""A study as a program in Python, and as the plain values of its study file.
 
-Holds no data and runs nothing. The program declares the study by the keys of a study file, prints its plan
-and, where table and ledger are known, releases it; a comment stands before the line that charges. Names are anybody's
-text: each stands in quotes, and what a screen would obey or not show is written out. Lines have at most WIDTH
-characters.
+Holds no data and runs nothing. The program declares the study by the keys of a study file, prints its plan and, if
+table and ledger are known, releases it; a comment precedes the line that charges. Names are anybody's text: each is
+quoted, and control characters are written out. Lines have at most WIDTH characters. In plain values, days and numbers
+that are not whole are text, so that they pass through JSON unchanged.
 """
 
 from __future__ import annotations
@@ -129,10 +129,7 @@ def _inline(value: Any) -> str:
     return repr(value)
 
 
-# A study as plain values: what its file says, by the keys of a study file, for whoever goes on from there.
-#
-# Holds no data. Numbers that are not whole are text, so that they stay exact, and days are text as well: the
-# values pass through JSON unchanged.
+# Plain values
 
 
 def study_values_of(study: DeclaredStudy) -> dict[str, Any]:

@@ -13,11 +13,10 @@ from snapdp.display.numbers import four_digits_up
 from snapdp.display.text import guessed_right, hides_nothing
 from snapdp.studies.plans.advice import Offer, OtherWay, Useless, other_way
 from snapdp.studies.plans.lines import Line
-from snapdp.studies.plans.plan import Excess, Plan, Sharing, excess_of
+from snapdp.studies.plans.plan import Excess, Plan, excess_of
 from snapdp.studies.plans.text import error_in_words, reading_of, useless_in_words
 from snapdp.studies.protection import describe_protected, explain_protection
 from snapdp.studies.statistics.adjusted import CellError, MarginFigures
-from snapdp.studies.statistics.parts import NumberError
 from snapdp.studies.statistics.trees import LikelyQuantile, RankFigures
 
 Likes = Mapping[int, Sequence[LikelyQuantile]]  # by the number of a line: what it would be worth for public rows
@@ -44,7 +43,17 @@ def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
             {**_line_values(line, offer), **_error_values_of(plan, place, useless), **_likely_values(likes.get(place))}
             for place, (line, offer) in enumerate(zip(plan.lines, plan.offers(), strict=True))
         ],
-        "sharing": [_sharing_values(each) for each in plan.sharings],
+        "sharing": [
+            {
+                "columns": list(each.columns),
+                "epsilon": str(each.epsilon),
+                "rows": each.rows,
+                "apart": list(map(str, each.apart)),
+                "together": list(map(str, each.together)),
+                "remark": each.in_words,
+            }
+            for each in plan.sharings
+        ],
     }
 
 
@@ -61,7 +70,19 @@ def _excess_values(plan: Plan, excess: Excess) -> dict[str, Any]:
 def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> dict[str, Any]:
     """Return how far the numbers of a line may be off, at the guess of rows, and whether that is useful."""
     line, found = plan.lines[place], plan.errors[place]
-    errors = [_number_error_values(line, each) for each in found]
+    errors = [
+        {
+            "name": number.name or line.statistic.title,
+            "text": error_in_words(line.statistic, number),
+            "exact": str(number.error),
+            "range": str(number.width),
+            "rows": number.rows,
+            "promised": number.promised,
+            "in_rows": number.in_rows,
+            "if_deviations": list(map(str, number.spreads)),
+        }
+        for number in found
+    ]
     weak, way = useless.get(place), other_way(line)
     return {
         "error": errors[0] if errors else None,
@@ -75,36 +96,12 @@ def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> 
     }
 
 
-def _number_error_values(line: Line, number: NumberError) -> dict[str, Any]:
-    return {
-        "name": number.name or line.statistic.title,
-        "text": error_in_words(line.statistic, number),
-        "exact": str(number.error),
-        "range": str(number.width),
-        "rows": number.rows,
-        "promised": number.promised,
-        "in_rows": number.in_rows,
-        "if_deviations": list(map(str, number.spreads)),
-    }
-
-
 def _way_values(way: OtherWay) -> dict[str, Any]:
     return {
         "middle": str(way.middle),
         "within": str(way.within),
         "better": str(way.better),
         "text": way.in_words,
-    }
-
-
-def _sharing_values(sharing: Sharing) -> dict[str, Any]:
-    return {
-        "columns": list(sharing.columns),
-        "epsilon": str(sharing.epsilon),
-        "rows": sharing.rows,
-        "apart": list(map(str, sharing.apart)),
-        "together": list(map(str, sharing.together)),
-        "remark": sharing.in_words,
     }
 
 

@@ -1,6 +1,6 @@
 """The public class `snapdp.Snapping`: the mechanism, with what a release of it is worth as methods.
 
-It holds the mechanism; each method is one call into a room below, imported when called: a release never
+It holds the mechanism; each method is one call into a package below, imported when called: a release never
 loads what it does not need. All figures are in data units; every bound is rounded to the safe side.
 """
 

@@ -1,6 +1,6 @@
 """The public study: what is declared and asked, with its plan and its release as methods.
 
-It holds the declaration; each method is one call into a room below.
+It holds the declaration; each method is one call into a package below.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.api.columns import told
-from snapdp.api.notebook import study_html, study_text
 from snapdp.display.text import is_address
 from snapdp.errors import ParameterError
 from snapdp.ledger.ledger import Ledger
@@ -96,9 +95,13 @@ class Study:
         return hash(self.declared)
 
     def __repr__(self) -> str:
+        from snapdp.api.notebook import study_text
+
         return study_text(self.declared)
 
     def _repr_html_(self) -> str:
+        from snapdp.api.notebook import study_html
+
         return study_html(self.declared)
 
     def plan(self, *, if_rows: Any = None) -> Plan:

@@ -1,7 +1,9 @@
-"""Which ledger is a table's: one that is named like its dataset, beside the study or the table; and what is there.
+"""Find the ledger of a table by its name, and say what a study can do with the account that is there.
 
-A table has one account: a second study of it is led to the ledger that is there. Names of files decide, and
-names of accounts; no row is read. It is no guarantee: nothing can keep somebody from a second ledger elsewhere.
+The ledger is named like its dataset and lies beside the study or the table. A table has one account, so a second study
+of it is led to the ledger that is there. This is a convenience and not a guarantee: a second ledger can exist
+elsewhere. Only names of files and accounts are read, never a row, and nothing is charged. `init`, `ledger create` and
+`release` all show the same commands.
 """
 
 from __future__ import annotations
@@ -147,10 +149,7 @@ def _quoted(path: str | Path) -> str:
     return one_line(shlex.quote(str(path)))
 
 
-# What a study can do with the account that its table has: be released, in part, after an amendment, or not at all.
-#
-# Reads a study and how an account stands; no row is read, and nothing is charged. The same lines stand behind
-# `snapdp init` and behind a second `snapdp ledger create`; the command that raises a cap, wherever nothing is left.
+# What a study can do with the account of its table
 
 OTHER_TABLE = "another table, such as next month's: a dataset and a ledger of its own"
 MAY_RAISE = "to raise the cap, a decision of who answers for the data:"

@@ -24,10 +24,8 @@ from snapdp import __version__
 from snapdp.cli import screen
 from snapdp.cli.groups import HELP_FLAGS, Late, LateGroup, in_flags
 from snapdp.cli.process import STOPPED, was_interrupted
-from snapdp.display.numbers import exact_amount
 from snapdp.display.text import one_line, without_secrets
 from snapdp.errors import UNKNOWN, ProgramError, SnapdpError, cost_of
-from snapdp.exact.numbers import parameter
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
 MAP = {  # the order of the help page; a new command is one line
@@ -176,6 +174,9 @@ def _cost_in_words(ctx: click.Context, problem: BaseException) -> str:
     if spent == UNKNOWN:
         return "It is not known whether epsilon was charged: snapdp ledger history tells."
     if spent != "0":
+        from snapdp.display.numbers import exact_amount
+        from snapdp.exact.numbers import parameter
+
         return f"Epsilon {exact_amount(parameter(spent, name='spent'))} was charged: the same request again is free."
     return "Nothing was charged." if ctx.meta.get("snapdp.charges") else ""
 

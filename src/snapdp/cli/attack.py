@@ -1,7 +1,8 @@
 """`snapdp attack`: break the usual way of adding noise, then try the same on ours.
 
-Parse, run the attacks one after the other, print. Exit 0 where ours stands on every row, 1 where it is
-refuted, 2 where a name is none, or a target that was asked for by name cannot be imported.
+Parse, run the attacks one after the other, print. Losses are rounded down and claims up, so that rounding never makes a
+verdict. Exit 0 if ours stands on every row, 1 if it is refuted, 2 if a name is unknown or a target that was asked for
+by name cannot be imported.
 """
 
 from __future__ import annotations
@@ -129,9 +130,7 @@ def _draw(found: list[AttackRow], plot: Path) -> None:
     say(f"picture: {one_line(str(plot))}")
 
 
-# How attacks and what they found are shown.
-#
-# Shown losses are rounded down, claims up: no rounding makes a verdict.
+# Tables
 
 HEADS = ("attack", "against", "claimed", "shown loss", "verdict")
 LONGEST_CLAIM = 9
@@ -234,7 +233,9 @@ def _say_how_sure(found: list[AttackRow]) -> None:
     """Say what the verdicts that were reached mean, and no other."""
     verdicts = {row.verdict for row in found}
     if any(row.verdict == "refuted" and _is_sampled(row) for row in found):
-        note(SAMPLED.format(others=_chance_of_some_row(sum(map(_is_sampled, found)))))
+        sampled = sum(map(_is_sampled, found))
+        others = f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs"
+        note(SAMPLED.format(others=others if sampled > 1 else ""))
     elif "refuted" in verdicts:
         note(BY_LAW)
     if "not refuted" in verdicts:
@@ -243,10 +244,6 @@ def _say_how_sure(found: list[AttackRow]) -> None:
 
 def _is_sampled(row: AttackRow) -> bool:
     return row.outcome is not None and row.outcome.counts is not None
-
-
-def _chance_of_some_row(sampled: int) -> str:
-    return f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs" if sampled > 1 else ""
 
 
 def values(row: AttackRow) -> dict[str, Any]:

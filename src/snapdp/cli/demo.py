@@ -83,7 +83,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 def demo_command(place: Path | None, directory: Path, open_report: bool, page: bool, no_browser: bool) -> None:
     """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report, all in DIRECTORY."""
     from snapdp.api.study import study
-    from snapdp.cli.mechanism_screen import render_show as show
+    from snapdp.cli.plan_screen import show_plan
     from snapdp.cli.release_screen import show_release
     from snapdp.drafts import write_text
     from snapdp.ledger.ledger import Ledger
@@ -113,7 +113,7 @@ def demo_command(place: Path | None, directory: Path, open_report: bool, page: b
     for name in ("record.json", "report.html", "values.csv"):
         result.save(directory / name)
     echo(f"1. A table of {ROWS} made-up people and a study of it: its worth, and its cost.\n")
-    show(asked.plan())
+    show_plan(asked.plan())
     echo("\n2. A ledger with a budget of epsilon 1 for it, and the release that spends it.\n")
     show_release(result, left=left)
     mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)

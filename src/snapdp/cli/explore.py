@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.columns import as_item, declared_by_name, items, name_before
+from snapdp.cli.flags.columns import declared_by_name
 from snapdp.cli.flags.files import csv_options, csv_values, is_study, said_texts, text_options
+from snapdp.cli.flags.lists import as_item, items, name_before
 from snapdp.cli.flags.numbers import NUMBER, WHOLE
 from snapdp.cli.flags.options import SectionedCommand
 from snapdp.cli.flags.statistics import by_flags, stated_relation
@@ -25,6 +26,7 @@ from snapdp.cli.release import (
     charged_release,
     ledger_to_give,
     output_files,
+    output_options,
     saved,
     say_texts_kept,
     say_written,
@@ -114,11 +116,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--study", "study_path", type=FILE, help="Write a study to edit, with the bounds found: FILE.toml.")
-@click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
-@click.option("--record", type=FILE, help="Write the record: FILE.json.")
-@click.option(
-    "--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
-)
+@output_options
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
 def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:

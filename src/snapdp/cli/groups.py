@@ -1,4 +1,8 @@
-"""A group of commands that are loaded when they are called: map and completion need none of them."""
+"""Groups of commands that load a command when it is called: the list and completion load none.
+
+The library's errors never name flags, so `in_flags` rewrites keywords in its advice: arithmetic="proved" becomes
+--arithmetic proved. A keyword without a flag stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -73,9 +77,7 @@ class LateGroup(NotingGroup):
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-# What the library advises about a keyword, as a command line spells it: arithmetic="proved" is --arithmetic proved.
-#
-# Library errors never name flags. A keyword that the command has no flag for stays as it is: it is Python's.
+# Advice in the words of a command line
 
 _KEYWORD = re.compile(r"(?<!\w)([a-z_]+)=(?:\"([^\"\s]+)\"|\((\w+), (\w+)\)|([\w/]+))")
 _CALL = re.compile(r"\w\(")

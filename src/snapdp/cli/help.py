@@ -1,6 +1,7 @@
 """`snapdp help`: a topic in plain words, or the help page of a command.
 
-Topics come first: `bounds` and `epsilon` are no commands.
+Topics come first, because `bounds` and `epsilon` are not commands. Each text fits 80 columns, its numbers are computed,
+and it ends with a command that a test runs next to the files of the demo.
 """
 
 from __future__ import annotations
@@ -67,10 +68,7 @@ def _unknown(word: str, known: list[str]) -> str:
     return f"There is no topic and no command '{word}'.{meant or topics}"
 
 
-# Words that need a page: what `snapdp help TOPIC` says to a data holder. Numbers in them are computed.
-#
-# Each text fits 80 columns and ends with a command to type, which a test runs where the demo's files
-# lie.
+# Topics
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "3")
 WIDTH = 80

@@ -64,7 +64,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     Bounds, categories and row counts are what you declare, never taken from the data: of a CSV or Parquet file the
     names of columns are read, and no row. How a CSV file is written goes into the study, for all commands.
     """
-    from snapdp.cli.mechanism_screen import render_show as show
+    from snapdp.cli.plan_screen import show_plan
     from snapdp.drafts import write_new_text
     from snapdp.studies.study_file import keys_beside, plan_of, study_from_values, study_to_toml
     from snapdp.tables.keys import read_keys
@@ -98,7 +98,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     if as_json:
         echo_json({"ok": True, "study": str(path), "total": str(plan.total)})
         return
-    show(plan)
+    show_plan(plan)
     if not study.relation.person_columns and study.relation.unit_rows == 1:
         say("One row is one person? If not: --person COLUMN, or --unit-rows N.")
     if _may_have_commas(study):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.accounts import account_in, affordable_command, ledger_beside
-from snapdp.cli.flags.columns import as_item
 from snapdp.cli.flags.files import csv_dialect, is_study, refuse_strays, source_options, to_declare, to_look
+from snapdp.cli.flags.lists import as_item, named_columns
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
-from snapdp.cli.flags.statistics import column_values, named_columns
+from snapdp.cli.flags.statistics import column_values
 from snapdp.cli.screen import echo, note, say, table, watch
 from snapdp.display.text import one_line
 

@@ -1,6 +1,8 @@
 """`snapdp ledger`: create, show, history, composed, verify, amend, backup, restore. Budgets, never data.
 
-Parse, one library call, render.
+Each command parses, makes one library call and renders. What (epsilon, delta) and zCDP say is shown beside the sum that
+is charged, never in its place. `amend` says what a raised cap means before it raises it, and asks on a terminal;
+elsewhere the reason is enough, because it is not typed by accident.
 """
 
 from __future__ import annotations
@@ -8,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 import shlex
-import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.accounts import ledger_beside, refuse_second, to_share, with_account
+from snapdp.cli.flags.lists import as_item, named_columns
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
-from snapdp.cli.flags.opening import opening_by_flags, opening_of
 from snapdp.cli.groups import NotingGroup
-from snapdp.cli.screen import STOPPED, confirm, console, echo, echo_json, is_conversation, note, say, table
+from snapdp.cli.screen import STOPPED, confirm, echo, echo_json, is_conversation, line_width, note, say, table
 from snapdp.display.numbers import decimal_up, exact_amount, four_digits_up, scientific_up
 from snapdp.display.text import hides_nothing, is_address, one_line, shown_address
 from snapdp.errors import LedgerError
@@ -41,15 +42,13 @@ from snapdp.ledger.statements import (
 )
 
 if TYPE_CHECKING:
+    from snapdp.api.study import Study
     from snapdp.errors import SnapdpError
     from snapdp.interop.composition import Spend
     from snapdp.ledger.accounts import Account, Amendment
     from snapdp.ledger.ledger import Ledger
 
-# `snapdp ledger amend`: raise a cap, or close an account, for a reason that stays in the ledger.
-#
-# Parse, one library call, render. It says what a raised cap means before it raises it, and asks on a terminal;
-# elsewhere the reason, which nobody types by accident, is enough.
+# amend
 
 EXAMPLE = """\b
 Examples:
@@ -134,9 +133,7 @@ def _explain(account: Account, wanted: Fraction | None) -> None:
         raise click.exceptions.Exit(STOPPED)
 
 
-# `snapdp ledger composed`: what weaker measures say of everything that an account was charged.
-#
-# Parse, one library call, render. Shown beside the sum that is charged, never in its place.
+# composed
 
 EXAMPLES = """\b
 Examples:
@@ -251,9 +248,7 @@ def _placed_up(x: Fraction) -> str:
     return f"{whole}.{part:0{PLACES}}"
 
 
-# Accounts on a screen: how much is spent, what that means, how each was amended.
-#
-# Everything here is public. Lines fit the terminal: a paragraph is broken between words.
+# Accounts on a screen
 
 BAR = 40  # marks
 INDENT = "  "
@@ -297,7 +292,9 @@ def _charge_row(charge: Any) -> tuple[str, str, str]:
 
 def paragraph(text: str, *, err: bool = False) -> None:
     """Print a text below a heading, broken between words to the width of the terminal."""
-    width = console(err=err).width
+    import textwrap
+
+    width = line_width(err=err)
     indents = {"initial_indent": INDENT, "subsequent_indent": INDENT}
     echo(textwrap.fill(text, width, break_on_hyphens=False, **indents), err=err)  # type: ignore[arg-type]
 
@@ -345,12 +342,17 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     With --from everything is taken from the study: its dataset, whom it protects, its budget as the cap. PATH is then
     a ledger beside it, unless you give one. Whom an account protects is fixed for good; its cap can only be raised.
     """
-    from snapdp.api.study import study as load
     from snapdp.ledger.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
-    found = None if study is None else load(study)
-    terms = opening_by_flags(flags) if found is None or study is None else opening_of(found, study, flags)
+    found = None
+    if study is None:
+        terms = opening_by_flags(flags)
+    else:
+        from snapdp.api.study import study as load
+
+        found = load(study)
+        terms = opening_of(found, study, flags)
     place = path or (None if found is None else ledger_beside(str(study), found.dataset, found.data))
     if place is None:
         raise click.UsageError("Which file is the ledger? Give PATH, or --from STUDY.toml.")
@@ -372,6 +374,78 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     if study is not None:
         say(f"Next: snapdp inspect {_quoted(study)}")
         say(f"Then: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
+
+
+def opening_by_flags(flags: dict[str, Any]) -> dict[str, Any]:
+    """Return what `create_account` is given, of flags alone."""
+    from snapdp.exact.numbers import positive
+    from snapdp.ledger.accounts import label
+    from snapdp.studies.relation import add_remove, change_one
+
+    lacking = [f"--{name}" for name in ("dataset", "cap", "relation") if flags[name] is None]
+    if lacking:
+        raise click.UsageError(f"Give {', '.join(lacking)} as well, or --from STUDY.toml, which says all of it.")
+    relation, person = flags["relation"], flags["person"]
+    if (flags["n"] is None) == (relation == "change-one") or (flags["n_max"] is None) == (relation == "add-remove"):
+        raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
+    unit = {key: flags[key] for key in ("rows_per_person", "unit_rows") if flags[key] is not None}
+    unit |= {"person": named_columns(person)} if person else {}
+    if relation == "change-one" and unit:
+        raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
+    whom = change_one(n=flags["n"]) if relation == "change-one" else add_remove(n_max=flags["n_max"], **unit)
+    label(flags["dataset"], name="dataset")
+    positive(flags["cap"], name="cap")
+    return {"name": flags["dataset"], "cap": flags["cap"], "relation": whom.kind, "rows": whom.rows, **unit}
+
+
+def opening_of(found: Study, path: str, flags: dict[str, Any]) -> dict[str, Any]:
+    """Return what `create_account` is given, of a study; refuse flags that say something else than it does.
+
+    path   the file of the study, for what is said of it
+    """
+    from snapdp.ledger.accounts import label, terms_of
+
+    relation = found.relation
+    most = flags["rows_per_person"]
+    if most is not None and relation.person is None:
+        raise click.UsageError(f"--rows-per-person {most}: {one_line(path)} protects no persons.")
+    said = {
+        "dataset": found.dataset,
+        "relation": relation.kind,
+        "n": relation.rows if relation.is_change_one else None,
+        "n_max": None if relation.is_change_one else relation.rows,
+        "person": list(relation.person_columns),
+        "rows_per_person": relation.rows_per_person,
+        "unit_rows": relation.unit_rows,
+    }
+    given = {**flags, "person": named_columns(flags["person"]) if flags["person"] else None}
+    for name, declared in said.items():
+        asked = [given[name]] if isinstance(given[name], str) and name == "person" else given[name]
+        if asked is not None and asked != declared:
+            raise click.UsageError(_refused_flag(path, name, asked, declared))
+    if found.budget is None and flags["cap"] is None:
+        total = exact_amount(found.plan().total)
+        raise click.UsageError(
+            f"{one_line(path)} has no budget: give --cap NUMBER, what may ever be spent on {one_line(found.dataset)}. "
+            f"The study asks for epsilon {total}."
+        )
+    label(found.dataset, name="dataset")
+    terms = terms_of(found, cap=flags["cap"])
+    if most is not None:
+        terms |= {"unit": "row", "person": relation.person, "rows_per_person": most}
+    return terms
+
+
+def _refused_flag(path: str, name: str, asked: Any, declared: Any) -> str:
+    """Return what is wrong with a flag beside a study."""
+
+    def words(value: Any) -> str:
+        return one_line(",".join(map(as_item, value)) if isinstance(value, list) else str(value))
+
+    says = f"says {name} = {words(declared)}" if declared not in (None, []) else f"has no {name}"
+    return (
+        f"--{name.replace('_', '-')} {words(asked)}: {one_line(path)} {says}. Leave the flag out, or change the study."
+    )
 
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")

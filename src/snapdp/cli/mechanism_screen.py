@@ -1,7 +1,7 @@
-"""How one mechanism looks: what it is worth, what it does to guesses, what an output says about its own error.
+"""How one mechanism looks: its accuracy, what it does to guesses, and what an output says about its own error.
 
-Prints through the screen alone. Figures are rounded to the safe side: up, ranges outward; a noise scale to
-nearest, and so is a comparison.
+Prints through `screen` alone. Figures are rounded to the safe side: up, and ranges outward; noise scales and
+comparisons to nearest.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.summary import AfterRelease, Guess, Worth
-from snapdp.api.plan_values import Likes, plan_values
-from snapdp.cli.plan_screen import show_plan
-from snapdp.cli.release_screen import show_release as show_release
 from snapdp.cli.screen import note, table
 from snapdp.display.numbers import exact_amount, four_digits, four_digits_up, short_decimal, six_digits, two_digits
 from snapdp.display.text import above_or_below, hides_nothing, how_often
 from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import sqrt_enclosure
 from snapdp.exact.numbers import to_float_down, to_float_up
-from snapdp.studies.plans.plan import Plan
 
 KNOWN = Fraction(1, 10**6)  # relative: ends that differ less are one number
 KNOWN_SURE = Fraction(1, 100)  # a probability nearer to 1 is shown by what is missing
@@ -45,7 +41,7 @@ def _outward(range_of: Enclosure) -> str:
     return f"{two_digits(range_of.lower, ROUND_FLOOR)} ... {two_digits(range_of.upper, ROUND_CEILING)}"
 
 
-def show(worth: Worth) -> None:
+def show_mechanism(worth: Worth) -> None:
     """Print what one mechanism is worth."""
     p, price = worth.parameters, worth.price
     rows = [
@@ -237,7 +233,7 @@ def _guess_values(guess: Guess) -> dict[str, Any]:
     }
 
 
-def values(worth: Worth) -> dict[str, Any]:
+def mechanism_values(worth: Worth) -> dict[str, Any]:
     """Return what one mechanism is worth as plain values."""
     p, price = worth.parameters, worth.price
     return {
@@ -285,23 +281,3 @@ def _conditional(worth: Worth) -> dict[str, Any]:
     if worth.after is not None:
         asked["if_output"] = _after_values(worth.after)
     return asked
-
-
-# How a result looks: for people, and as plain values for machines.
-#
-# Plans: see `plans`; a bare mechanism: `worth`; releases: `releases`.
-
-
-def render_show(
-    result: Plan | Worth, *, to_stderr: bool = False, likes: Likes | None = None, details: bool = False
-) -> None:
-    """Print a result for people; for likes and details see `show_plan`."""
-    if isinstance(result, Plan):
-        show_plan(result, likes, details=details, to_stderr=to_stderr)
-    else:
-        show(result)
-
-
-def render_values(result: Plan | Worth, *, likes: Likes | None = None) -> dict[str, Any]:
-    """Return a result for machines: amounts as exact fractions."""
-    return plan_values(result, likes or {}) if isinstance(result, Plan) else values(result)

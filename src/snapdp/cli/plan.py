@@ -99,7 +99,7 @@ def plan_command(
 
     Give a STUDY file, or statistics by flags, or a bare mechanism by --sensitivity.
     """
-    from snapdp.cli import mechanism_screen as render
+    from snapdp.studies.plans.plan import Plan
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
     if options["sql"]:
@@ -113,9 +113,24 @@ def plan_command(
     drawn = None if plot is None else _drawn(result, plot)
     if as_json:
         account = {} if charge is None else {"account": charge.values}
-        echo_json({**render.render_values(result, likes=likes), **account}, indent=2)
+        if isinstance(result, Plan):
+            from snapdp.api.plan_values import plan_values
+
+            values = plan_values(result, likes)
+        else:
+            from snapdp.cli.mechanism_screen import mechanism_values
+
+            values = mechanism_values(result)
+        echo_json({**values, **account}, indent=2)
     else:
-        render.render_show(result, likes=likes, details=options["details"])
+        if isinstance(result, Plan):
+            from snapdp.cli.plan_screen import show_plan
+
+            show_plan(result, likes, details=options["details"])
+        else:
+            from snapdp.cli.mechanism_screen import show_mechanism
+
+            show_mechanism(result)
         if charge is not None:
             show_charge(charge)
     if drawn is not None:

@@ -7,11 +7,10 @@ Figures are rounded to the safe side (up).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.api.plan_values import Likes
-from snapdp.cli.screen import console, note, table
+from snapdp.cli.screen import line_width, note, table
 from snapdp.display.numbers import exact_amount, short_decimal
 from snapdp.display.text import one_line
 from snapdp.ledger.statements import together_in_words
@@ -40,7 +39,7 @@ def show_plan(
     likes     what lines of quantiles would be worth if the rows were like public ones, by their numbers
     details   what numbers are made of, what more epsilon buys, what was declared
     """
-    said = plan_words(plan, width=console(err=to_stderr).width, most=len(plan.lines), spelling=BY_FLAGS)
+    said = plan_words(plan, width=line_width(err=to_stderr), most=len(plan.lines), spelling=BY_FLAGS)
     note(said.title, err=to_stderr, style="bold")
     heads, *lines = said.lines
     note(heads, err=to_stderr, style="bold")
@@ -78,9 +77,5 @@ def _show_likely(title: str, found: Sequence[LikelyQuantile], *, of_group: bool,
         "whose rank is within ± rows of its own. An interval will be about as long; this is no bound on its error.",
         err=to_stderr,
     )
-    rows = [[_share(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
+    rows = [[exact_amount(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
     table(("quantile", "value", "from", "to"), rows, numbers=(0, 1, 2, 3), err=to_stderr)
-
-
-def _share(share: Fraction) -> str:
-    return exact_amount(share)

@@ -54,6 +54,8 @@ def _end() -> None:
 
 def _open_streams() -> None:
     """Let nothing that is opened from now on become standard input, output or error, and give Python all three."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
     from snapdp.ledger.storage.sqlite_connection import fill_standard_streams
 
     fill_standard_streams()

@@ -34,9 +34,10 @@ from snapdp.cli.flags.files import (
     to_declare,
     to_look,
 )
+from snapdp.cli.flags.lists import named_columns, person_words
 from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
-from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
+from snapdp.cli.flags.statistics import by_flags, declared_by_flags
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import is_address, one_line, shown_address
@@ -62,6 +63,14 @@ VALUES = (".csv", ".parquet")
 LOOK = "Look at how the cells are read first?"
 
 
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the files that it writes of a release."""
+    told = "Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
+    command = click.option("--values", type=FILE, help=told)(command)
+    command = click.option("--record", type=FILE, help="Write the record: FILE.json.")(command)
+    return click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")(command)
+
+
 @click.command("release", cls=SectionedCommand, epilog=EXAMPLE)
 @source_options
 @statistic_options
@@ -73,11 +82,7 @@ LOOK = "Look at how the cells are read first?"
 @click.option("--own", is_flag=True, help="On a team ledger: draw and pay anew, whatever another role was answered.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--no-inspect", is_flag=True, help="On a terminal: do not offer a look at how the cells are read.")
-@click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
-@click.option("--record", type=FILE, help="Write the record: FILE.json.")
-@click.option(
-    "--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
-)
+@output_options
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
@@ -161,12 +166,13 @@ def _directory(options: dict[str, Any]) -> Path:
 
 def say_written(paths: Sequence[Path]) -> None:
     """Say which files were written; beside values, their dictionary."""
-    from snapdp.release.data_package import place_of
-
     for path in paths:
         say(f"wrote {one_line(str(path))}")
-        if path.suffix in VALUES and os.path.isfile(beside := place_of(path)):
-            say(f"wrote {one_line(str(beside))}: what the columns of {one_line(path.name)} mean")
+        if path.suffix in VALUES:
+            from snapdp.release.data_package import place_of
+
+            if os.path.isfile(beside := place_of(path)):
+                say(f"wrote {one_line(str(beside))}: what the columns of {one_line(path.name)} mean")
 
 
 def saved(result: Release, path: Path) -> click.FileError | None:
@@ -208,8 +214,6 @@ def _plan(study: Study, options: dict[str, Any]) -> Plan:
 
 def output_files(options: dict[str, Any]) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
-    from snapdp.release.data_package import place_of
-
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
     for name, allowed in endings.items():
@@ -221,6 +225,8 @@ def output_files(options: dict[str, Any]) -> list[Path]:
         if not os.path.isdir(path.absolute().parent):
             raise click.UsageError(f"--{name} {path}: there is no such directory.")
         if name == "values":
+            from snapdp.release.data_package import place_of
+
             place_of(path)  # refused now, where its dictionary has no place
         found.append(path)
     return found
@@ -270,13 +276,10 @@ def _ask(
     for told in filter(None, (together, later_in_words(plan.total, account.left), weak_lines(plan))):
         say(told)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
-    if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):
+    left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
+    if not confirm(f"Charge {cost} ({left})?"):
         say("Nothing was charged.")
         raise click.exceptions.Exit(STOPPED)
-
-
-def _what_is_left(account: Account) -> str:
-    return f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
 
 
 def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:

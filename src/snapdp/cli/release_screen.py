@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.cli.screen import note, room, say, table
+from snapdp.cli.screen import line_width, note, say, table
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import confidence, hides_nothing, one_line
 from snapdp.errors import SnapdpError
@@ -136,7 +136,7 @@ def _crossed_by(block: NumberBlock, names: Sequence[str], key: int) -> tuple[lis
     rows = [(*groups, *(row[each] for each in across)) for groups, row in down.items()]
     for heads in ([*others, *(f"{names[key]} {each}" for each in across)], [*others, *across]):
         widths = [max(len(text) for text in column) for column in zip(heads, *rows, strict=True)]
-        if sum(widths) + 3 * len(widths) + 1 <= room():
+        if sum(widths) + 3 * len(widths) + 1 <= line_width():
             return heads, rows
     return None
 

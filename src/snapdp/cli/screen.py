@@ -1,8 +1,10 @@
-"""The one door to a terminal: whatever is printed goes through here, so that no text from outside reaches it raw.
+"""The only module that writes to a terminal, so that no text from outside reaches it raw.
 
-rich and click only print what `display.text` has made visible, in the encoding of the stream, and never
-read markup. Passwords of addresses are left out of everything that is said. tests/cli/test_screens.py holds the other
-modules to it. A stream that cannot be written is an OutputError, told from all other failures.
+rich and click print only what `display.text` has made visible, in the encoding of the stream, and never read markup.
+Passwords of addresses are left out. tests/cli/test_screens.py holds the other modules to it. A stream that cannot be
+written raises OutputError. A pipe whose reader goes away (`snapdp verify record.json | head -1`) does not end the
+command: the exit code is still the verdict, and a release that was charged is finished. rich is loaded for styles and
+for what does not fit; lines for files and pipes are broken as rich breaks them.
 """
 
 from __future__ import annotations
@@ -12,12 +14,9 @@ import io
 import json
 import os
 import re
-import shutil
 import sys
-import textwrap
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,12 +25,18 @@ from snapdp.cli.process import STOPPED as STOPPED
 from snapdp.display.text import ESCAPED, encodable, one_line, shortened, visible, visible_lines, without_secrets
 
 if TYPE_CHECKING:
+    import threading
+
     from rich.console import Console
 
 LONGEST_MESSAGE = 2000
 HALF_A_SCREEN = 40
 PATIENCE = 0.5  # seconds before a bar appears
 GLANCE = 0.1
+WORD = re.compile(r"\s*\S+\s*")
+NARROW = re.compile(r"[ -~\xb0-\u02ff\u2500-\u25ff]*")  # characters that surely take one place each
+FRAME = ("┏━┳┓", "┃ ┃┃", "┡━╇┩", "│ ││", "└─┴┘")
+FILE_WIDTH = 80
 SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|\S)+""")
 
 
@@ -75,12 +80,8 @@ def wrapped(text: str, *, first: str = "") -> str:
     """
     if not is_read_by_people():
         return text
-    width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns - 1)
-    lines = [
-        textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for line in f"{first}{text}".split("\n")
-    ]
-    return "\n".join(lines).removeprefix(first)
+    width = max(HALF_A_SCREEN, _terminal_width() - 1)
+    return "\n".join(_fill(line, width, "  ") for line in f"{first}{text}".split("\n")).removeprefix(first)
 
 
 def to_copy(line: str) -> str:
@@ -89,7 +90,7 @@ def to_copy(line: str) -> str:
     A command goes on behind a backslash, so that it is one command when it is copied; what stands in quotes is one
     word, and a comment stays one line. Files and pipes get all of it whole.
     """
-    width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns - 1)
+    width = max(HALF_A_SCREEN, _terminal_width() - 1)
     indent = " " * (len(line) - len(line.lstrip()))
     if not is_read_by_people() or len(line) <= width or line.lstrip().startswith("#"):
         return line
@@ -113,7 +114,7 @@ def folded(text: str, *, until: str | None = None, as_tables: bool = False) -> s
     """
     if not as_tables and not is_read_by_people(err=False):
         return text
-    width = max(HALF_A_SCREEN, room() if as_tables else shutil.get_terminal_size().columns)
+    width = max(HALF_A_SCREEN, line_width() if as_tables else _terminal_width())
     before, line, program = text.partition(until) if until else (text, "", "")
     return "\n".join(_broken(each, width) for each in before.split("\n")) + line + program
 
@@ -121,8 +122,19 @@ def folded(text: str, *, until: str | None = None, as_tables: bool = False) -> s
 def _broken(line: str, width: int) -> str:
     if len(line) <= width:
         return line
-    below = " " * (len(line) - len(line.lstrip()) + 4)
-    return textwrap.fill(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return _fill(line, width, " " * (len(line) - len(line.lstrip()) + 4))
+
+
+def _fill(line: str, width: int, indent: str) -> str:
+    import textwrap
+
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _terminal_width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def echo_json(values: Any, *, indent: int | None = None) -> None:
@@ -149,10 +161,17 @@ def table(
 
     unbroken   a column that is not wrapped, as long as it leaves half of a narrow terminal to the others
     """
+    plain = not (_encoding(err) or "").lower().startswith("utf")
+    heads = [fitted(visible(head), err=err) for head in heads]
+    body = [[fitted(text, err=err) for text in row] for row in rows]
+    drawn = None if title is not None or _is_styled(err) else _plain_table(heads, body, numbers, plain, line_width())
+    if drawn is not None:
+        with _writing():
+            click.echo(drawn, err=err)
+        return
     from rich import box
     from rich.table import Table
 
-    plain = not (_encoding(err) or "").lower().startswith("utf")
     shown = Table(
         title=None if title is None else fitted(title, err=err),
         title_justify="left",
@@ -163,8 +182,7 @@ def table(
     for place, head in enumerate(heads):
         style = "dim" if place in dim else ""
         justify = "right" if place in numbers else "left"
-        shown.add_column(fitted(visible(head), err=err), justify=justify, overflow="fold", style=style)  # type: ignore[arg-type]
-    body = [[fitted(text, err=err) for text in row] for row in rows]
+        shown.add_column(head, justify=justify, overflow="fold", style=style)  # type: ignore[arg-type]
     if unbroken is not None and all(len(each) <= HALF_A_SCREEN for row in body for each in row[unbroken].split("\n")):
         shown.columns[unbroken].no_wrap = True
     for row in body:
@@ -173,15 +191,72 @@ def table(
         console(err=err).print(shown)
 
 
-def room(*, err: bool = False) -> int:
-    """Return how many characters a line of a stream has."""
-    return console(err=err).width
+def _plain_table(
+    heads: Sequence[str], body: Sequence[Sequence[str]], numbers: Sequence[int], plain: bool, width: int
+) -> str | None:
+    """Return a table without styles as rich draws it, which takes 40 ms to load; None where it takes rich to fit it."""
+    columns = [*zip(heads, *body, strict=True)]
+    widths = [max(map(len, column)) for column in columns]
+    is_narrow = all(NARROW.fullmatch(text) for column in columns for text in column)
+    if not (body and any(heads) and is_narrow) or sum(widths) + 3 * len(widths) + 1 > width:
+        return None
+    top, head, below, row, bottom = ("+--+", "| ||", "|-+|", "| ||", "+--+") if plain else FRAME
+
+    def line(frame: str, texts: Iterable[str]) -> str:
+        return frame[0] + frame[2].join(f"{frame[1]}{text}{frame[1]}" for text in texts) + frame[3]
+
+    def fill(texts: Sequence[str]) -> Iterator[str]:
+        for place, (text, size) in enumerate(zip(texts, widths, strict=True)):
+            yield text.rstrip().rjust(size) if place in numbers else text.ljust(size)
+
+    above, between, under = (line(frame, (frame[1] * size for size in widths)) for frame in (top, below, bottom))
+    return "\n".join([above, line(head, fill(heads)), between, *(line(row, fill(texts)) for texts in body), under])
+
+
+def line_width(*, err: bool = False) -> int:
+    """Return how many characters a line of a stream has, as rich counts them."""
+    if _is_styled(err):
+        return console(err=err).width
+    if (columns := os.environ.get("COLUMNS", "")).isdigit():
+        return int(columns)
+    for stream in range(3):
+        with suppress(OSError):
+            return os.get_terminal_size(stream).columns or FILE_WIDTH
+    return FILE_WIDTH
+
+
+def _is_styled(err: bool) -> bool:
+    """Tell whether rich may show a style: on a terminal, or where the environment takes the stream for one."""
+    return is_read_by_people(err=err) or any(name in os.environ for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
 
 
 def note(text: str, *, err: bool = False, style: str = "dim") -> None:
     """Print a remark under a table, wrapped to the width of the terminal."""
+    shown, width = fitted(text, err=err), line_width(err=err)
+    lines = None if _is_styled(err) else _broken_between_words(shown, width)
     with _writing():
-        console(err=err).print(fitted(text, err=err), style=style)
+        if lines is None:
+            console(err=err).print(shown, style=style)
+        else:
+            click.echo("\n".join(lines), err=err)
+
+
+def _broken_between_words(text: str, width: int) -> list[str] | None:
+    """Return lines without styles as rich breaks them, blanks kept behind words; None where it takes rich to do it."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        start = 0
+        for word in WORD.finditer(line):
+            end = word.start() + len(word[0].rstrip())
+            if end - word.start() > width:
+                return None
+            if end - start > width:
+                lines.append(line[start : word.start()])
+                start = word.start()
+        lines.append(line[start:])
+    if not all(map(NARROW.fullmatch, lines)):
+        return None
+    return [line[:width] + line[width:].rstrip() for line in lines]
 
 
 def console(*, err: bool = False) -> Console:
@@ -253,6 +328,8 @@ def watch(connection: Any) -> Iterator[None]:
     if not sys.stderr.isatty() or not hasattr(connection, "query_progress"):  # other engines do not tell
         yield
         return
+    import threading
+
     done = threading.Event()
     shown = threading.Thread(target=_show_progress, args=(connection, done), daemon=True)
     shown.start()
@@ -312,10 +389,7 @@ def _encoding(err: bool) -> str | None:
     return getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"  # a text buffer takes anything
 
 
-# Streams that outlive their readers: what nobody reads any more is written to nowhere, and the command goes on.
-#
-# `snapdp verify record.json | head -1` closes the pipe after one line. The exit code is the verdict all the
-# same, and a release that was charged is finished. Terminals and files are left as they are: a full disk is a failure.
+# Streams that outlive their readers; terminals and files stay as they are, because a full disk is a failure
 
 
 class UnreadPipe(io.FileIO):

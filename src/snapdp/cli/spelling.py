@@ -1,12 +1,10 @@
 """From a study back to the words of `snapdp release` or `snapdp plan`, or why flags cannot say it.
 
-Words are made from the values of the study, and then believed in nothing: the command's own parser reads
-them, the command's own function makes a study of them, and only if that asks for the same request are they handed out.
-The maker may fall short of what flags can say; it cannot be wrong. Nothing is run: no table, no ledger is opened, and
-no file but one of keys.
-
-A request does not hold the budget that a plan is fitted to, locks, or columns that no statistic needs: a command has
-none of these. Passwords of addresses are left out.
+The inverse of `flags.statistics` and `flags.columns`. The words are not trusted: the command's own parser reads them,
+its own function makes a study of them, and they are handed out only if that study asks for the same request. So this
+module may miss something that flags can say, but it cannot be wrong. No table or ledger is opened, and no file but one
+of keys. A request does not hold the budget of a plan, locks, or columns that no statistic needs, so neither does the
+command. Passwords of addresses are left out.
 """
 
 from __future__ import annotations
@@ -20,9 +18,9 @@ from typing import Any
 import click
 
 from snapdp.api.outline import study_values_of
-from snapdp.cli.flags.columns import as_item, in_quotes, statistics_in_order
+from snapdp.cli.flags.columns import statistics_in_order
 from snapdp.cli.flags.files import CSV_FLAGS, csv_dialect
-from snapdp.cli.flags.statistics import person_words
+from snapdp.cli.flags.lists import as_item, in_quotes, person_words
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import PUBLIC_TEXTS, one_line, shown_address, visible
 from snapdp.errors import SnapdpError
@@ -38,10 +36,7 @@ from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import DeclaredStudy, plan_of
 from snapdp.values import Value
 
-# The flags of statistics, groups, conditions, neighbours and cost that ask for what a study asks.
-#
-# The inverse of `flags.statistics`, from the values of a study. What flags say once for all statistics must be
-# the same in all of them.
+# Statistics, groups, conditions, neighbours and cost: what flags say once must be the same in all statistics
 
 SHARED = {  # what flags say once, and how people call it
     "where": "conditions",
@@ -192,10 +187,7 @@ def cost_words(study: DeclaredStudy, statistics: list[Values]) -> list[str]:
     return [*flag("epsilon", exact_amount(costs.pop() * len(asked))), *found]
 
 
-# The flags that declare the columns of a study as it does.
-#
-# The inverse of `flags.columns`, from the values of a study. A flag has the name of its column wherever
-# another could be meant.
+# Columns: a flag names its column wherever another could be meant
 
 
 def column_words(study: DeclaredStudy, values: Values, used: list[str]) -> list[str]:

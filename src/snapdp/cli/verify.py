@@ -1,9 +1,9 @@
-"""`snapdp verify`: what a floating-point program, or a mechanism, loses at most, or where it loses too much.
+"""`snapdp verify` and `snapdp check`: what a program or mechanism loses at most, audits, certificates.
 
-Opens no data.
-
-Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE. Of a
-record: 0 SOUND, 1 ALTERED, 3 could not check.
+Opens no data. `verify` of a record reads the record, its files and its ledger; `check` asks the independent checkers.
+Each parses, makes one library call and renders. Exit codes of programs and mechanisms: 0 VERIFIED, 1 REFUTED, 2 wrong
+usage, 3 UNBOUNDED, 4 INCONCLUSIVE; of a record: 0 SOUND, 1 ALTERED, 3 could not check; of certificates: 0 all accepted,
+1 one refused, 2 wrong usage, 3 one not checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -97,24 +97,17 @@ def verify_command(
     FILE.py:function, a Python function with @snapdp.audit: the file is run, so judge only files that you would run.
     Without it the flags of a mechanism say what is judged: that it keeps its epsilon in the arithmetic it runs in.
     """
-    from snapdp.verifier.loss.verdict import verify
-    from snapdp.verifier.python.audited import audited_function, names_a_function
-    from snapdp.verifier.report.cases import cases_text, cases_values
-    from snapdp.verifier.report.verdict import verdict_text, verdict_values
-
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
     flags = [f"--{name.replace('_', '-')}" for name, value in mechanism.items() if value is not None]
     if program is not None and flags:
         raise click.UsageError(f"PROGRAM says itself what is judged: leave out {', '.join(flags)}, or PROGRAM.")
     parameters = judged_parameters(mechanism)
-    if parameters is not None:
-        if machine_text or ledger is not None:
-            raise click.UsageError("A mechanism has its own program and machine: leave out --machine, --ledger.")
-        _judge_mechanism(ctx, parameters, claim, pair, certificate=certificate, report=report, as_json=as_json)
-    if program is None:
+    if parameters is not None and (machine_text or ledger is not None):
+        raise click.UsageError("A mechanism has its own program and machine: leave out --machine, --ledger.")
+    if parameters is None and program is None:
         raise click.UsageError("Give a PROGRAM, or a mechanism by --epsilon, --sensitivity and --bounds.")
-    if is_record(program):
+    if program is not None and Path(program).suffix == ".json":  # the one place that tells a record from a program
         if machine_text or claim or pair is not None:
             raise click.UsageError("--machine, --claim and --pair belong to a program, not to a record.")
         if report is not None and not os.path.exists(report):
@@ -128,21 +121,30 @@ def verify_command(
         raise click.UsageError("--ledger belongs to a record, not to a program.")
     ends = _ends(pair)
     _require_directories(certificate=certificate, report=report)
+    found = _verdict(program, parameters, machine_text, claim)
+    pairs, lacking = _pairs(found, ends, parameters)
+    written = _files(found, pairs, certificate=certificate, report=report, parameters=parameters)
+    _show(found, pairs, parameters, lacking, as_json=as_json)
+    for each in written:
+        say(each)
+    ctx.exit(EXIT[found.kind])
+
+
+def _verdict(program: str | None, parameters: SnappingParameters | None, machine: str, claim: str | None) -> Verdict:
+    """Return the verdict on a program or a function, or on a mechanism."""
+    from snapdp.verifier.loss.verdict import verify
+    from snapdp.verifier.python.audited import audited_function, names_a_function
+
+    if parameters is not None:
+        from snapdp.verifier.mechanism_program import verify_mechanism
+
+        return verify_mechanism(parameters, claim=claim)
+    assert program is not None
     if names_a_function(program):
-        found = audited_function(program).verify(machine=machine_text, claim=claim)
-    else:
-        with _saying_what_it_takes(program):
-            judged = program_and_machine(program, machine_text)
-        found = verify(*judged, claim=claim)
-    pairs, lacking = _pairs(found, ends)
-    written = _files(found, pairs, certificate=certificate, report=report)
-    if as_json:
-        cases = {"cases": cases_values(found, pairs)} if pairs else _without(lacking)
-        echo_json({**verdict_values(found), **cases}, indent=2)
-    else:
-        cases_shown = f"\n{cases_text(found, pairs)}" if pairs else lacking
-        _show(verdict_text(found), cases_shown, found)
-    _end(ctx, found, written)
+        return audited_function(program).verify(machine=machine, claim=claim)
+    with _saying_what_it_takes(program):
+        judged = program_and_machine(program, machine)
+    return verify(*judged, claim=claim)
 
 
 @contextmanager
@@ -185,7 +187,7 @@ def _require_directories(**files: Path | None) -> None:
 
 
 def _pairs(
-    found: Verdict, ends: list[str], parameters: SnappingParameters | None = None
+    found: Verdict, ends: list[str], parameters: SnappingParameters | None
 ) -> tuple[list[tuple[Fraction, Fraction]], str]:
     """Return the pairs of a table of cases, and why there is none: a verdict is one without a table, too.
 
@@ -210,44 +212,32 @@ def _pairs(
     return [pair], ""
 
 
-def _without(lacking: str) -> dict[str, Any]:
-    """Return what JSON says where a table of cases was asked for and there is none."""
-    return {"cases": None, "no_cases": " ".join(lacking.split())} if lacking else {}
-
-
-def _judge_mechanism(
-    ctx: click.Context,
-    parameters: SnappingParameters,
-    claim: str | None,
-    pair: str | None,
+def _show(
+    found: Verdict,
+    pairs: list[tuple[Fraction, Fraction]],
+    parameters: SnappingParameters | None,
+    lacking: str,
     *,
-    certificate: Path | None,
-    report: Path | None,
     as_json: bool,
-) -> NoReturn:
-    from snapdp.verifier.mechanism_program import verify_mechanism
+) -> None:
+    """Print a verdict and the cases of pairs of values; the program that reproduces it is left as it is.
+
+    lacking   why there is no table of cases, where one was asked for
+    """
     from snapdp.verifier.report.cases import cases_text, cases_values
     from snapdp.verifier.report.mechanism import mechanism_text, mechanism_values
+    from snapdp.verifier.report.verdict import REPRODUCTION, verdict_text, verdict_values
 
-    ends = _ends(pair)
-    _require_directories(certificate=certificate, report=report)
-    found = verify_mechanism(parameters, claim=claim)
-    pairs, lacking = _pairs(found, ends, parameters)
-    written = _files(found, pairs, certificate=certificate, report=report, parameters=parameters)
     if as_json:
-        cases = {"cases": cases_values(found, pairs, parameters=parameters)} if pairs else _without(lacking)
-        echo_json({**mechanism_values(parameters, found), **cases}, indent=2)
-    else:
-        cases_shown = f"\n{cases_text(found, pairs, parameters=parameters)}" if pairs else lacking
-        _show(mechanism_text(parameters, found), cases_shown, found)
-    _end(ctx, found, written)
-
-
-def _show(text: str, cases: str, found: Verdict) -> None:
-    """Print a verdict, and the cases of a pair of values; the program that reproduces it is left as it is."""
-    from snapdp.verifier.report.verdict import REPRODUCTION
-
-    echo(folded(text, until=REPRODUCTION) + folded(cases), nl=False, colour=COLOURS[found.kind])
+        values = verdict_values(found) if parameters is None else mechanism_values(parameters, found)
+        cases: dict[str, Any] = {"cases": None, "no_cases": " ".join(lacking.split())} if lacking else {}
+        if pairs:
+            cases = {"cases": cases_values(found, pairs, parameters=parameters)}
+        echo_json({**values, **cases}, indent=2)
+        return
+    text = verdict_text(found) if parameters is None else mechanism_text(parameters, found)
+    shown = f"\n{cases_text(found, pairs, parameters=parameters)}" if pairs else lacking
+    echo(folded(text, until=REPRODUCTION) + folded(shown), nl=False, colour=COLOURS[found.kind])
 
 
 def _files(
@@ -256,7 +246,7 @@ def _files(
     *,
     certificate: Path | None,
     report: Path | None,
-    parameters: SnappingParameters | None = None,
+    parameters: SnappingParameters | None,
 ) -> list[str]:
     """Write the files that are asked for; return what is to be said about them."""
     said, made = ([], None) if certificate is None else _write_certificate(certificate, found)
@@ -279,17 +269,6 @@ def _certificate_file(certificate: Path, report: Path) -> CertificateFile | None
         return None
     place = certificate.resolve().relative_to(folder).as_posix()
     return CertificateFile(place, sha256(certificate.read_bytes()).hexdigest())
-
-
-def _end(ctx: click.Context, found: Verdict, written: list[str]) -> NoReturn:
-    for each in written:
-        say(each)
-    ctx.exit(EXIT[found.kind])
-
-
-def is_record(reference: str) -> bool:
-    """Tell a record from a program: the one place that tells kinds of files apart."""
-    return Path(reference).suffix == ".json"
 
 
 def _write_certificate(path: Path, verdict: Verdict) -> tuple[list[str], Path | None]:
@@ -315,9 +294,7 @@ def _write(path: Path, text: str, flag: str) -> str:
     return f"{flag.removeprefix('--')}: {one_line(str(path))}"
 
 
-# `snapdp verify RECORD.json`: the audit of a release. Reads the record, its files and its ledger, never data.
-#
-# Called by `snapdp verify` where the file is a record.
+# Records
 
 SOUND, ALTERED, COULD_NOT_CHECK = 0, 1, 3
 MOST_FINDINGS = 40  # on a terminal
@@ -452,9 +429,7 @@ def _print(found: Any, path: Path, stated: str) -> None:
         note(warning, style="bold red")
 
 
-# `snapdp check`: whether certificates prove what they say, by the independent checkers. Opens no data.
-#
-# Parse, one library call, render. Exit 0 all accepted, 1 one refused, 2 wrong usage, 3 one not checked.
+# Certificates
 
 CHECK_EXIT = {"ACCEPTED": 0, "REFUSED": 1, "COULD NOT CHECK": 3}
 CHECK_COLOURS = {"ACCEPTED": "green", "REFUSED": "red", "COULD NOT CHECK": "yellow"}

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.display.text import is_address
 from snapdp.errors import UNKNOWN, LedgerError, ParameterError
@@ -47,10 +47,12 @@ from snapdp.ledger.accounts import (
 from snapdp.ledger.book import Book
 from snapdp.ledger.chain import ABANDON, AMEND, CLOSE, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
 from snapdp.ledger.rules import SESSION, TIME, Terms, commit_fault, identical, reserve_fault
-from snapdp.ledger.storage.postgres import PostgresStorage
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
+
+if TYPE_CHECKING:
+    from snapdp.ledger.storage.postgres import PostgresStorage
 
 AnyPath = str | os.PathLike[str]
 PATIENCE = 30.0  # seconds to wait for other writers
@@ -91,6 +93,8 @@ class Ledger(Book):
         name, key = entropy(8).hex(), entropy(32)
         identity = Identity(name=name, key=key, seal=chain.identity_seal(key, name=name))
         if is_address(path):
+            from snapdp.ledger.storage.postgres import PostgresStorage
+
             return TeamLedger._on(PostgresStorage.create(str(path), identity, patience=patience), clock, entropy)
         return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
 
@@ -105,6 +109,8 @@ class Ledger(Book):
     ) -> Ledger:
         """Open a ledger; `patience` is how many seconds to wait for other writers."""
         if is_address(path):
+            from snapdp.ledger.storage.postgres import PostgresStorage
+
             return TeamLedger._on(PostgresStorage(str(path), patience=patience), clock, entropy)
         return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
 

@@ -144,7 +144,7 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
     @app.post("/api/columns")
     async def columns(body: OfForm) -> dict[str, Any]:
         """The names of the table's columns, if its file is written so; never a cell."""
-        return await desk.quick(partial(_columns, place, body))
+        return await desk.quick(lambda: {"ok": True, "data": place.known_columns(body.csv)})
 
     @app.post("/api/study")
     async def opened(body: FromFile) -> dict[str, Any]:
@@ -213,10 +213,6 @@ def _exact(value: Any) -> Any:
     return str(value) if type(value) is int and abs(value) > LARGEST_EXACT else value
 
 
-def _columns(place: Workplace, body: OfForm) -> dict[str, Any]:
-    return {"ok": True, "data": place.known_columns(body.csv)}
-
-
 def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
     asked, _, plan = planned(place, body)
     account = place.account(asked.dataset)
@@ -225,8 +221,7 @@ def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
 
 
 def _opened(place: Workplace, body: FromFile) -> dict[str, Any]:
-    found = study_from_toml(body.toml, read_keys=place.read_keys)
-    return {"ok": True, "study": _for_browser(found)}
+    return {"ok": True, "study": _for_browser(study_from_toml(body.toml, read_keys=place.read_keys))}
 
 
 def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str, Any]:

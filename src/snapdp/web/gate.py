@@ -1,8 +1,8 @@
-"""What a request must be before anything looks at it: from this machine, from this page, from whoever has the token.
+"""What a request must be before anything looks at it: from this machine, from this page, with its token.
 
-One ASGI layer around the application; it refuses in the one shape of errors, and puts the same headers on
-every answer. Names of hosts are listed, so that no other site's name leads here (DNS rebinding); ports are not, because
-a tunnel may have another. Whatever changes something is JSON, from the page itself.
+One ASGI layer around the application; it refuses with the one shape of errors, and puts the same headers on every
+answer. Names of hosts are listed, so that no name of another site leads here (DNS rebinding); ports are not, because a
+tunnel may use another. Whatever changes something is JSON, from the page itself.
 
     Host            one of ours, once                                       every request
     session         the cookie                                              all but reads of the entrance
@@ -12,6 +12,12 @@ a tunnel may have another. Whatever changes something is JSON, from the page its
     Sec-Fetch-Mode  navigate, where a browser sends it                      the entrance
     Content-Type    application/json                                        writes
     size            at most MOST_BYTES, counted while it comes              writes
+
+The terminal prints a token once. It opens the page once, and is exchanged for a cookie that no script reads, which
+shows the pages, and a secret that the page's script keeps and sends, which alone asks for anything. A browser sends a
+cookie to every port of a host, hence to any other program that listens on this machine; what a script keeps belongs to
+one port. Files that a link opens have a seal instead. All are 256 random bits, or keyed by such, and compared in
+constant time. A new exchange ends the one before.
 """
 
 from __future__ import annotations
@@ -200,13 +206,7 @@ def _cookies(scope: Scope) -> Iterable[tuple[str, str]]:
                 yield name, text
 
 
-# Who may use the page: a token that is printed once, and what it is exchanged for.
-#
-# The token stands in the address that the terminal prints; it opens the page once. It is exchanged for two
-# things: a cookie that no script reads, which shows the pages; and a secret that the page's own script keeps and sends
-# with every request, which alone asks for anything. A browser sends a cookie to every port of a host, hence to whoever
-# else listens on this machine; what a script keeps belongs to one port. Files that a link opens have a seal instead.
-# All are 256 random bits, or keyed by such, and compared in constant time. A new exchange ends what was before.
+# Token, session, secret and seals
 
 BYTES = 32
 

@@ -16,7 +16,6 @@ from fastapi.responses import Response
 
 from snapdp.audits.certificates import accepted_certificate, examine_certificate
 from snapdp.display.numbers import exact_amount
-from snapdp.display.text import one_line
 from snapdp.errors import LedgerError
 from snapdp.ledger.accounts import Account, Amendment, Charge
 from snapdp.ledger.book import RECENT
@@ -36,6 +35,7 @@ from snapdp.web.apart import Bench
 from snapdp.web.queues import Desk
 from snapdp.web.releases import Dataset, EntryNumber, found_charge, release_values
 from snapdp.web.schema import AgainstRecord, OfAccount
+from snapdp.web.work import to_line
 from snapdp.web.workplace import Workplace
 
 MOST_ENTRIES = 200  # of an account on the page, the newest; the command line has all
@@ -88,7 +88,7 @@ def ledger_answer(place: Workplace) -> dict[str, Any]:
                 if is_failure(refusal):
                     raise
                 unsound.append(refusal.problem)
-    told = [f"{_shown(each)} Verify the ledger." for each in unsound]
+    told = [f"{to_line(each)} Verify the ledger." for each in unsound]
     return {"ok": True, "is_there": True, "path": place.ledger_shown, "accounts": accounts, "unsound": told}
 
 
@@ -97,7 +97,7 @@ def _account(ledger: Ledger, account: Account) -> dict[str, Any]:
     shown = charges[::-1][:MOST_ENTRIES]
     return {
         **account_values(account, amendments),
-        "name": _shown(account.name),
+        "name": to_line(account.name),
         "cap_shown": exact_amount(account.cap),
         "spent_shown": exact_amount(account.spent),
         "left_shown": exact_amount(account.left),
@@ -168,10 +168,6 @@ def certificate_answer(place: Workplace, body: OfAccount) -> dict[str, Any]:
     return {
         "ok": True,
         "accepted": found.accepted,
-        "says": found.verdict if found.accepted else f"{found.verdict}: {_shown(found.reason or '')}",
+        "says": found.verdict if found.accepted else f"{found.verdict}: {to_line(found.reason or '')}",
         "proved": [{"topic": topic, "lines": lines} for topic, lines in (found.proved or {}).items()],
     }
-
-
-def _shown(text: str) -> str:
-    return one_line(text, 1000)

@@ -1,6 +1,8 @@
 """Plans on the page: a study goes in as it is edited, and comes back with what follows from the edit.
 
-Each answer is one call of the library. Reads no data, but for the names of columns.
+Each answer is one library call, and no data are read but the names of columns. The library says which kinds and keys
+forms have, so a new one has a field at once; only its label and help are kept here. A field's type says how it is
+typed, not what is allowed.
 """
 
 from __future__ import annotations
@@ -165,10 +167,7 @@ def _contradiction(account: Account, asked: Study) -> dict[str, str]:
     return {"contradiction": "", "contradicts": ""}
 
 
-# What the forms of the page can hold: every kind of statistic and of column, with its keys, in words.
-#
-# Which keys there are is the library's: a kind that is new there, or a new key, has a field here at once; only
-# its words are kept here. A field's type says how it is typed, not what is allowed.
+# Forms: every kind of statistic and of column, with its keys
 
 NUMBER_FIELDS = ("lower", "upper", "step", "missing", "edges", "outside", "null")
 STATISTICS = {

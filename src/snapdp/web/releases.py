@@ -1,8 +1,9 @@
-"""Releases on the page: what will run, the look before it, the charge, and the numbers with their files.
+"""Releases on the page: what will run, the preview before it, the charge, and the numbers with their files.
 
-Each answer is one call of the library. What a release answers is read from its record alone: two tables that
-are neighbours, and lead to one record, lead to one answer. The look is a request of its own. Files are made of what the
-ledger holds, and named by us.
+Each answer is one library call. What a release answers is read from its record alone: two neighbouring tables that lead
+to one record lead to one answer. The preview is a request of its own. Files are made from what the ledger holds, and
+named by us. A link cannot send the secret of the page's script, so the page asks for addresses with a seal, each of
+which opens one file. A report is shown in the browser where it can do nothing; everything else is saved.
 """
 
 from __future__ import annotations
@@ -276,10 +277,7 @@ def _made(result: Release, name: str) -> bytes:
         return wanted.read_bytes()
 
 
-# Files of a release, handed out: to requests of the page, and to links, which carry a seal.
-#
-# A link cannot send what the page's script keeps. So the page asks for addresses, each with a seal that opens
-# one file; a report is shown in the browser where it can do nothing, everything else is saved under a name of ours.
+# Files
 
 REPORT, LINK = "report.html", "/file"
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'"

@@ -1,4 +1,8 @@
-"""What requests carry. Shapes alone: whether a study makes sense is the library's to say."""
+"""Shapes of requests, and of their answers for /openapi.json. The library says whether a study makes sense.
+
+Exact numbers are texts such as "1/3"; keys that end in _shown are the same for people. Keys stay what they are, and new
+ones are added.
+"""
 
 from __future__ import annotations
 
@@ -148,10 +152,7 @@ class RefusalBody(BaseModel):
     spent: str
 
 
-# What requests are answered with, for /openapi.json: every key of an answer, its type and what it means.
-#
-# Exact numbers are texts such as "1/3"; keys that end in _shown are the same for people.
-# Keys stay what they are, new ones are added.
+# Answers
 
 Schema = dict[str, Any]
 

@@ -78,24 +78,24 @@ def audit_record(*, record: str, ledger: str | None, directory: str) -> dict[str
         found = audit(kept, book, directory=directory)
     values = audit_values(found)
     warning = hides_nothing(Fraction(found.epsilon)) if found.sound else ""
-    claim = f"The release of {_shown(found.dataset)} is {found.epsilon}-differentially private, if these hold:"
-    amended = f"The account of {_shown(found.dataset)} was amended."
+    claim = f"The release of {to_line(found.dataset)} is {found.epsilon}-differentially private, if these hold:"
+    amended = f"The account of {to_line(found.dataset)} was amended."
     return {
         **values,
         "ok": True,
         "sound": found.sound,
-        "dataset": _shown(found.dataset),
-        "epsilon": _shown(found.epsilon),
-        "epsilon_shown": exact_amount(Fraction(found.epsilon)) if found.sound else _shown(found.epsilon),
+        "dataset": to_line(found.dataset),
+        "epsilon": to_line(found.epsilon),
+        "epsilon_shown": exact_amount(Fraction(found.epsilon)) if found.sound else to_line(found.epsilon),
         "amendments": [_seen(each) for each in values["amendments"]],
         "findings": [_seen(each) for each in values["findings"][:MOST_FINDINGS]],
         "more_findings": max(len(found.findings) - MOST_FINDINGS, 0),
         "premises": [_seen(each) for each in values["premises"]],
-        "files": {key: list(map(_shown, names)) for key, names in values["files"].items()},
+        "files": {key: list(map(to_line, names)) for key, names in values["files"].items()},
         "says": audit_in_words(found, THIS_RECORD),
         "claim": claim if found.sound else "",
         "notes": [
-            *(f"Not looked at: {_shown(each)}. {unseen_in_words(_beside(directory, each))}" for each in found.unseen),
+            *(f"Not looked at: {to_line(each)}. {unseen_in_words(_beside(directory, each))}" for each in found.unseen),
             *(f"{amended} {amended_in_words(each)}" for each in found.amendments),
             *([] if found.look is None else [look_in_words(found.look)]),
             *([warning] if warning else []),
@@ -118,8 +118,8 @@ def verify_ledger(*, ledger: str, record: str | None) -> dict[str, Any]:
         "ok": True,
         "accounts": found.accounts,
         "entries": found.entries,
-        "says": f"{_shown(shown_address(ledger))} is sound: {extent_in_words(found)}.{held}",
-        "amended": [f"{_shown(each.account)}: {amended_in_words(each)}" for each in found.amendments],
+        "says": f"{to_line(shown_address(ledger))} is sound: {extent_in_words(found)}.{held}",
+        "amended": [f"{to_line(each.account)}: {amended_in_words(each)}" for each in found.amendments],
     }
 
 
@@ -135,8 +135,9 @@ def _beside(directory: str, name: str) -> bool:
 
 def _seen(values: dict[str, Any]) -> dict[str, Any]:
     """Return values whose texts can be shown; what a record says is anybody's text."""
-    return {key: _shown(each) if isinstance(each, str) else each for key, each in values.items()}
+    return {key: to_line(each) if isinstance(each, str) else each for key, each in values.items()}
 
 
-def _shown(text: str) -> str:
+def to_line(text: str) -> str:
+    """Return a text of a record or a ledger as the page shows it."""
     return one_line(text, 1000)

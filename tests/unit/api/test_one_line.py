@@ -9,11 +9,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 
 import snapdp
 from snapdp.api.columns import category
-from snapdp.cli.app import main
 from snapdp.errors import DataError, LedgerError, ParameterError, PremiseError
 
 AGES = [31, 62, 7, 45]
@@ -148,16 +146,6 @@ def test_a_line_is_the_request_that_a_study_makes(name, ledger):
     assert (first.free, again.free) == (False, True)
     assert again.record == first.record
     assert by_study(ledger, FRAME, {**statistic, "epsilon": "0.6", "alpha": 0.1}).free is False
-
-
-def test_a_line_is_the_request_that_flags_make(ledger, tmp_path):
-    FRAME.to_csv(tmp_path / "people.csv", index=False)
-    flags = ["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--n", "4", "--epsilon", "1"]
-    done = CliRunner().invoke(main, ["release", str(tmp_path / "people.csv"), *flags, "--ledger", str(ledger), "--yes"])
-    assert done.exit_code == 0, done.stderr
-    asked = {"column": "age", "bounds": (0, 120), "epsilon": 1, "ledger": ledger}
-    assert snapdp.mean(tmp_path / "people.csv", missing="dropped", **asked).free
-    assert not snapdp.mean(tmp_path / "people.csv", missing="middle", **asked).free
 
 
 def test_conditions_in_another_order_are_the_same_request_and_free(ledger):
@@ -299,15 +287,6 @@ def test_numbers_may_be_of_any_kind_of_parameter(rich):
     ways = [(0, 120), ("0", "120"), (0.0, Fraction(120)), [np.int64(0), np.float32(120)]]
     found = [snapdp.mean(AGES, bounds=each, missing=50, epsilon=Fraction(1, 3), ledger=rich) for each in ways]
     assert [each.free for each in found] == [False, True, True, True]
-
-
-def test_a_mean_of_those_who_answered_is_theirs(rich):
-    """The wages of the issue: with the middle for those who have none the mean is another."""
-    wages = pd.Series([10.0, 20.0, None, None], name="wage")
-    asked = {"bounds": (0, 100), "integer": True, "epsilon": 10**6, "ledger": rich}
-    assert float(snapdp.mean(wages, missing="dropped", **asked)) == pytest.approx(15, abs=0.01)
-    assert float(snapdp.mean(wages, missing="middle", **asked)) == pytest.approx(32.5, abs=0.01)
-    assert float(snapdp.mean(wages, missing=0, **asked)) == pytest.approx(7.5, abs=0.01)
 
 
 # The account says who is protected

@@ -145,9 +145,9 @@ def test_a_wrong_argument_of_a_release_is_refused_with_an_advice(ledger):
     assert findings(release, {"table": FRAME, "ledger": ledger}, ("table", "ledger", "plan", "directory"), WRONG) == []
 
 
-def test_a_door_that_lets_a_bare_error_out_is_noticed():
-    def door(where: Any = "1") -> int:
+def test_a_function_that_lets_a_bare_error_out_is_noticed():
+    def careless(where: Any = "1") -> int:
         return int(where)
 
-    found = findings(door, {"where": "1"}, ["where"], ["abc", [1]])
+    found = findings(careless, {"where": "1"}, ["where"], ["abc", [1]])
     assert found == [("where", "str", "ValueError"), ("where", "list", "TypeError")]

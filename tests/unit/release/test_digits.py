@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 import snapdp
-from snapdp.cli.mechanism_screen import show_release
+from snapdp.cli.release_screen import show_release
 from snapdp.release.numbers import Number, shown_interval, shown_pair, shown_value
 from snapdp.release.remarks import CUT
 from snapdp.release.report.page import column_in_words

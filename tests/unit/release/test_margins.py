@@ -19,7 +19,7 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
-from snapdp.cli.mechanism_screen import show_release
+from snapdp.cli.release_screen import show_release
 from snapdp.display.numbers import four_digits_up
 from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
 from snapdp.exact.dyadic import floor_log10

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.cli.mechanism_screen import show_release
+from snapdp.cli.release_screen import show_release
 from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.cli.mechanism_screen import show_release
+from snapdp.cli.release_screen import show_release
 from snapdp.release.remarks import unknown_line, unknown_places
 from snapdp.release.result import Release, load_release
 from tests import ROOT

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 import snapdp
-from snapdp.cli.mechanism_screen import show_release
+from snapdp.cli.release_screen import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical

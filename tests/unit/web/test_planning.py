@@ -208,14 +208,6 @@ def test_a_study_of_very_many_days_or_groups_is_refused_before_it_is_worked_on(p
     assert (found.status, "more than 1000000 numbers" in found.json["error"]) == (400, True)
 
 
-def test_a_share_that_no_interval_can_have_is_refused_at_its_field(page: Page):
-    study = copy.deepcopy(STUDY)
-    study["statistic"][0]["alpha"] = "1e-400"
-    for path, more in (("/api/plan", {}), ("/api/consequence", {"place": 0}), ("/api/before", {})):
-        found = page.write(path, {"study": study, **more})
-        assert (found.status, found.json["field"], found.json["spent"]) == (400, "/statistic/0/alpha", "0"), path
-
-
 def test_rows_are_counted_without_declaring_a_column(new_page: Page):
     study = {key: value for key, value in STUDY.items() if key not in ("columns", "n")}
     study |= {"relation": "add-remove", "n_max": 100, "dataset": "rows", "statistic": [{"kind": "count", "epsilon": 1}]}
@@ -240,15 +232,3 @@ def test_a_plan_stays_as_typed_where_the_others_cannot_follow(page: Page):
     assert [each["epsilon"] for each in found["study"]["statistic"][1:]] == ["1/3"]
     refused = page.write("/api/plan", {"study": study, "fit": True}).json
     assert refused["field"] in ("/statistic/0/epsilon", "/statistic/1/epsilon"), refused["error"]
-
-
-def test_a_step_wider_than_the_bounds_is_said(page: Page):
-    study = {
-        **STUDY,
-        "columns": {**STUDY["columns"], "x": {**STUDY["columns"]["x"], "step": 2000, "missing": "dropped"}},
-    }
-    found = page.write("/api/plan", {"study": {**study, "statistic": study["statistic"][:1]}}).json
-    assert (
-        "cells of x are rounded to 2000, more than from bound to bound: each becomes 0 or 2000"
-        in found["lines"][0]["remarks"]
-    )

@@ -136,16 +136,6 @@ def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path):
     page.close()
 
 
-def test_a_ledger_that_came_later_and_is_gone_is_not_made_anew_either(tmp_path: Path):
-    page = Page(workplace(tmp_path, cap=None))
-    assert page.write("/api/plan", {"study": STUDY}).json["account"] is None
-    workplace(tmp_path)  # by another page, or a command
-    assert page.write("/api/plan", {"study": STUDY}).json["account"]["left"] == "1"
-    (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
-    assert "is gone" in page.write("/api/open", {"study": STUDY, "cap": "1"}).json["error"]
-    page.close()
-
-
 def test_another_ledger_in_the_place_of_the_first_is_not_charged(tmp_path: Path):
     page = Page(workplace(tmp_path))
     (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
@@ -191,25 +181,6 @@ def test_half_a_character_in_a_name_is_refused_in_words(page: Page):
     found = page.write("/api/plan", {"study": study})
     assert (found.status, found.json["ok"]) == (400, False)
     assert found.content.isascii()
-
-
-def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
-    page = Page(workplace(tmp_path, cap="1/3"))
-    (tmp_path / "people.csv").write_text("x,k,g\nnot,three", encoding="utf-8")  # nobody gets as far as its rows
-    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5", "agreed": ""})):
-        refused = page.write(path, {"study": STUDY, **more})
-        assert (refused.status, refused.json["spent"]) == (409, "0")
-        assert "has 1/3 left of 1/3" in refused.json["error"]
-    page.close()
-
-
-def test_a_plan_that_was_released_is_counted_once_among_all_that_was_charged(new_page: Page):
-    assert new_page.release(STUDY).status == 200
-    asked = {"study": STUDY, "place": 0}
-    later = new_page.write("/api/consequence", asked).json["odds"][-1]
-    paid = new_page.write("/api/consequence", {**asked, "paid": True}).json["odds"][-1]
-    assert (later["epsilon"], paid["epsilon"]) == ("4/5", "2/5")
-    assert paid["name"] == "all that was ever charged"
 
 
 @pytest.mark.parametrize("cap", ["", " "])

@@ -1,7 +1,8 @@
 """Columns that flags declare: bounds, steps and rules for missing cells; categories, booleans and dates.
 
-Every column that a statistic, a condition or the groups name is declared, and none besides: a flag that
-belongs to no column is refused. What a declaration may say is checked by the study reader.
+Every column that a statistic, a condition or the groups name is declared, and no other: a flag that belongs to no
+column is refused. The study reader checks what a declaration says. A name may hold commas, so `--histogram club,active`
+is read as one column; only if it is refused does the message say how several columns are asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import click
 
+from snapdp.cli.flags.lists import as_item, in_quotes, items, lists, name_before, named_list, unquoted
 from snapdp.cli.flags.numbers import plain_number
 from snapdp.studies.columns import BINNED, DROPPED, INTEGER
 from snapdp.studies.statistics.quantiles import Quantiles
@@ -195,17 +197,14 @@ def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     return said
 
 
-# Words of flags by the column they belong to: `NAME=...`, or without the name where no other can be meant.
+# Words of flags by the column they belong to: NAME=..., or without the name if no other column can be meant.
 #
-# Blanks around the items of a list are no part of them; an item in double quotes may hold commas. Three
-# grammars, for what may stand behind the name, which may be in quotes as well:
+# Blanks around the items of a list do not belong to them; an item in double quotes may hold commas, and so may a name.
+# Three grammars for what may follow the name:
 #
 #     a text   declared_by_name    commas, in categories equals signs too; without a name it is for the one column left
 #     a word   words_by_name       no equals sign; without a name it is for all columns left
 #     a rule   rules_for_missing   neither, so that one flag may hold several: NAME=RULE,NAME=RULE
-
-_QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*(,|$)')
-_SEMICOLON = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')  # with an even number of quotes behind it
 
 
 def declared_by_name(
@@ -312,92 +311,6 @@ def once(names: list[str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names))
 
 
-def items(text: str, *, any_text: bool = False) -> list[str]:
-    """Return the items of a list; one in double quotes is what stands between them, with quotes doubled, as in CSV.
-
-    any_text   an item may be any text, and an empty one would be taken for one: refuse it, unless it is in quotes
-
-    >>> items("north, south"), items('"south, east" ,""'), items('"a ""b"" c"'), items("")
-    (['north', 'south'], ['south, east', ''], ['a "b" c'], [''])
-    """
-    found = []
-    opened: str | None = None  # an item that begins with a single quote, which is no quote here
-    rest: str | None = text
-    while rest is not None:
-        match = _QUOTED.match(rest)
-        if match is None and rest.lstrip().startswith('"'):
-            raise click.UsageError(
-                f"{text} has a quote that is not closed, or something behind one that is. An item with a comma in it "
-                'stands in double quotes, and a quote in there twice: "south, east",north.'
-            )
-        if match is None:
-            item, comma, behind = rest.partition(",")
-            if any_text and not item.strip():
-                what = f"{text} has an item that is empty" if text.strip() else "A list is empty"
-                raise click.UsageError(
-                    f'{what}. Leave its comma out; an empty text that is meant stands in double quotes: north,"".'
-                )
-            found.append(item.strip())
-            opened = item.strip() if opened is None and item.strip().startswith("'") else opened
-            if opened is not None and item.strip().endswith("'") and item.strip() != "'":
-                raise click.UsageError(
-                    f"{text} has single quotes, which belong to the texts themselves: {opened} would be one of them. "
-                    "An item with a comma in it stands in double quotes, and so does one that has such quotes: "
-                    '"south, east",north.'
-                )
-        else:
-            comma, behind = match[2], rest[match.end() :]
-            found.append(match[1].replace('""', '"'))
-        rest = behind if comma else None
-    return found
-
-
-def lists(text: str) -> list[str]:
-    """Return the texts between semicolons that are in no quotes.
-
-    >>> lists('region;"a;b",sex;')
-    ['region', '"a;b",sex', '']
-    """
-    return _SEMICOLON.split(text)
-
-
-def named_list(text: str, signs: str) -> tuple[str, str] | None:
-    """Return the name before the first of some signs, and what stands behind the sign; None where there is no sign.
-
-    A name in double quotes is what stands between them, with quotes doubled, as in CSV.
-
-    >>> named_list("half: a=b", ":"), named_list('"a=b; c" = d,e', "="), named_list("half", ":")
-    (('half', 'a=b'), ('a=b; c', 'd,e'), None)
-    """
-    match = re.match(rf'\s*(?:"((?:[^"]|"")*)"|([^"{signs}][^{signs}]*?)?)\s*[{signs}]', text, re.DOTALL)
-    if match is None:
-        return None
-    name = match[2] or "" if match[1] is None else match[1].replace('""', '"')
-    return name, text[match.end() :].strip()
-
-
-def as_item(name: str) -> str:
-    """Return a name as it stands in a list: in quotes where it would be taken for another.
-
-    >>> as_item("region"), as_item("south, east"), as_item("")
-    ('region', '"south, east"', '""')
-    """
-    plain = name and name == name.strip() and not name.startswith("'") and not any(sign in name for sign in ',;="')
-    return name if plain else in_quotes(name)
-
-
-def name_before(text: str) -> str:
-    """Return the name before the first equals sign; where it is in quotes, what stands between them."""
-    match = re.match(r'\s*"((?:[^"]|"")*)"\s*=', text)
-    return text.partition("=")[0].strip() if match is None else match[1].replace('""', '"')
-
-
-def unquoted(name: str) -> str:
-    """Return a name without the quotes around it, where it has some."""
-    match = _QUOTED.fullmatch(name)
-    return name if match is None or match[2] else match[1].replace('""', '"')
-
-
 def _named(text: str, names: Sequence[str]) -> tuple[str | None, str]:
     """Return the column that a text begins with, as NAME= or "NAME"=, and what stands behind it; None without one."""
     found = {name: match for name in names if (match := _before_equals(name).match(text))}
@@ -409,16 +322,7 @@ def _before_equals(name: str) -> re.Pattern[str]:
     return re.compile(rf"\s*(?:{re.escape(name)}|{re.escape(in_quotes(name))})\s*=")
 
 
-def in_quotes(name: str) -> str:
-    """Return a name in double quotes, with quotes doubled, as in CSV."""
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
-
-
-# Several columns behind a flag that takes one, `--histogram club,active`: what to type instead.
-#
-# A name may hold commas, so such a text is one column, and is read as one. Only where it is refused, because
-# nothing declares a column of that name or the table has none, is it said how several are asked for.
+# Several columns behind a flag that takes one
 
 DECLARING = ("bounds", "categories", "edges", "date", "step", "boolean")
 

@@ -1,6 +1,8 @@
-"""The table that a command reads: SOURCE is a study, whose table may be named beside it, or the table itself.
+"""The files that commands read and write: SOURCE, the CSV format, `--plot`, and the texts of a report.
 
-One set of flags for release and inspect. What would not be read beside the SOURCE that is given is refused.
+SOURCE is a study, whose table may be given beside it, or the table itself; a flag that would be ignored beside that
+SOURCE is refused. With a study that has a table [csv], the flags of the CSV format may repeat it, not change it. The
+study reader checks title, publisher and contact. Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -19,10 +21,7 @@ from snapdp.errors import SnapdpError
 if TYPE_CHECKING:
     from snapdp.studies.csv_dialect import CsvDialect
 
-# Flags that say how a CSV file is written, translated to the table [csv] of a study.
-#
-# One set of flags for every command that takes a table. With a study that has a table [csv] they may repeat
-# it, not change it.
+# CSV format
 
 _CSV_DIALECT_OPTIONS = {
     "delimiter": ("CHARACTER", 'Of a CSV file: what stands between cells, such as ";" or tab.  [default: ,]'),
@@ -123,9 +122,7 @@ def refuse_strays(options: dict[str, Any], strays: Sequence[str]) -> None:
         raise click.UsageError("--data belongs to a study; the table is the argument itself.")
 
 
-# `--plot FILE`: where a command writes its picture, and what is said where it cannot.
-#
-# Nothing is drawn here.
+# Pictures
 
 
 def _known(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
@@ -154,9 +151,7 @@ def writing_picture(path: Path) -> Iterator[None]:
         raise click.UsageError(f"--plot {path} cannot be written: {why}.") from None
 
 
-# What readers of a report are told beside the numbers: its title, who publishes it, whom to ask.
-#
-# One set of flags for release, explore and init; the reader of studies checks the texts.
+# Texts of a report
 
 _TEXTS_OPTIONS = (
     click.option("--title", metavar="TEXT", help="The title of the report."),

@@ -1,7 +1,7 @@
-"""The flags of a bare mechanism: what it is declared for, its arithmetic, its clamp, and what if: a guess, an output.
+"""The flags of a bare mechanism, and of commands about a floating-point program.
 
-Flag = study key = Python keyword; the library reads them. Flags are in data units, all of them. In Python
-`grid` and `bound` of proved and notes arithmetic are in sensitivities: `in_library_units` is where they meet.
+Each flag is a study key and a Python keyword, which the library reads. All flags are in data units. In Python `grid`
+and `bound` of proved and notes arithmetic are in sensitivities: `in_library_units` converts them.
 """
 
 from __future__ import annotations
@@ -197,9 +197,7 @@ def _bound_of_range(said: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction]
     return lower, upper, bound
 
 
-# The flags of commands about a floating-point program: its machine, and the rules by which bounds are derived.
-#
-# The library reads the words.
+# Programs: the machine, and the rules by which bounds are derived
 
 machine_option = click.option(
     "--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1,sum=exact."

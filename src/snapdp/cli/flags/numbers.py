@@ -1,6 +1,9 @@
-"""What a word of a command may be: a number, or the file of a study. What it is not is said in the words of commands.
+"""What a word of a command may be: a number, a whole number, or a study file. Errors speak of commands.
 
-The words themselves are handed on as they were typed: the library reads them.
+Words are passed on as they were typed, because the library reads them. Flags have decimal points, and 1.250 is a
+number. A number with groups of three zeros behind a point (20.000) is 20 or, where points separate thousands, 20,000.
+It is refused in flags of values of a column and of errors, because nobody needs the zeros to say 20, and if you mean
+20,000 you would pay for meaningless numbers. Flags of whole numbers refuse all signs between digits.
 """
 
 from __future__ import annotations
@@ -55,12 +58,7 @@ class StudyFile(click.Path):
 
 NUMBER, NUMBERS = NumberWord(), NumberWords()
 
-# Numbers that can be read in two ways: 20.000 is 20, and twenty thousand where points stand between thousands.
-#
-# Flags have decimal points, and 1.250 is a number there: refused are whole numbers with groups of three zeros behind a
-# point, in flags that speak of values of a column, or of how far a number may be off. Nobody needs the zeros to say 20,
-# and who means 20000 would pay for numbers that mean nothing. Flags of whole numbers refuse all signs between digits,
-# and say what may be meant. Study files are read as they always were.
+# Numbers that can be read in two ways
 
 PARTED = re.compile(r"[+-]?[1-9]\d{0,2}([.,' _])\d{3}(\1\d{3})*", re.ASCII)  # a whole number with groups of digits
 ZEROS = re.compile(r"[+-]?[1-9]\d{0,2}(\.000)+", re.ASCII)

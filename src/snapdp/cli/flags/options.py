@@ -1,6 +1,7 @@
-"""The flags that say which statistics are asked for, and of what: one set for plan, release, init and inspect.
+"""The flags that say which statistics are asked for: one set for plan, release, init and inspect.
 
-Each kind of statistic has a flag; what they mean is in `statistics` and `columns`.
+`statistics` and `columns` say what they mean. One table puts each flag under the same heading on every help page, in
+the order in which flags are declared; a flag without a line there is under OTHERS, and a test asks for its line.
 """
 
 from __future__ import annotations
@@ -247,11 +248,7 @@ def given(options: dict[str, Any]) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name in NAMES if options[name] not in (None, False, ())]
 
 
-# Help pages of commands with many flags: they stand under headings, by what they are about.
-#
-# One table for all commands, so that a flag stands under the same heading everywhere; under a heading
-# flags keep the order in which they are declared. A flag without a line here stands under OTHERS, and a test asks for
-# it.
+# Headings of help pages
 
 OTHERS = "Options"
 _HEADINGS = {

@@ -6,7 +6,7 @@ The columns that they speak of are declared in `columns`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,16 @@ import click
 
 from snapdp.cli.flags.columns import (
     NO_COLUMN,
-    as_item,
     declared_by_name,
     declared_columns,
     declared_groups,
     group_names,
-    items,
-    lists,
-    name_before,
     names_of,
     several_told,
     statistics_in_order,
 )
 from snapdp.cli.flags.files import said_texts
+from snapdp.cli.flags.lists import items, lists, name_before, named_columns
 from snapdp.cli.flags.numbers import plain_number
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact.numbers import positive
@@ -215,19 +212,6 @@ def stated_relation(options: dict[str, Any]) -> dict[str, Any]:
     if options["n"] is not None:
         return {"relation": CHANGE_ONE, "n": options["n"], **persons}
     return {"relation": ADD_REMOVE, "n_max": options["n_max"], **persons}
-
-
-def person_words(names: Sequence[str]) -> list[str]:
-    """Return the flags that name the columns of a person, as `named_columns` reads them."""
-    return [word for name in names for word in ("--person", as_item(name) if "," in name else name)]
-
-
-def named_columns(texts: Sequence[str]) -> list[str]:
-    """Return the columns that flags name, with commas between them or one flag for each.
-
-    A name that has its own flag stands as it is, spaces around it too: the unit of an account is that very name.
-    """
-    return [name for text in texts for name in (items(text) if "," in text else [text])]
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:

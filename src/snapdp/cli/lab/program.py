@@ -11,7 +11,7 @@ import click
 
 from snapdp.cli.flags.mechanism import machine_option, program_and_machine, rules_option
 from snapdp.cli.flags.numbers import NUMBER
-from snapdp.cli.screen import console, echo, echo_json, folded
+from snapdp.cli.screen import echo, echo_json, folded, line_width
 
 if TYPE_CHECKING:
     from snapdp.verifier.language.syntax import Program
@@ -148,7 +148,7 @@ def run_command(
         if as_json:
             echo_json(output_draws_values(draws), indent=2)
         else:
-            echo(output_draws_text(draws, width=max(NARROWEST, console().width - 1)), nl=False)
+            echo(output_draws_text(draws, width=max(NARROWEST, line_width() - 1)), nl=False)
         return
     values = _by_name(others)
     for flag, number in (("f", f), ("U", u), ("S", s)):
@@ -161,7 +161,7 @@ def run_command(
     if as_json:
         echo_json(evaluation_values(found), indent=2)
     else:
-        echo(evaluation_text(found, width=max(NARROWEST, console().width - 1)), nl=False)
+        echo(evaluation_text(found, width=max(NARROWEST, line_width() - 1)), nl=False)
 
 
 def _by_name(others: tuple[str, ...]) -> dict[str, str]:

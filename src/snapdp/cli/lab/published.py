@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
-from snapdp.cli.screen import console, echo, echo_json, note, table
+from snapdp.cli.screen import echo, echo_json, line_width, note, table
 from snapdp.display.numbers import SURELY_DOUBLES, decimal_up, figure, four_digits_up, two_digits
 from snapdp.display.text import one_line
 from snapdp.exact.dyadic import floor_log10
@@ -86,7 +86,7 @@ def published_command(
     note(f"As printed in the notes of {DATES}; not what snapdp uses. {asked[0].upper()}{asked[1:]}.", style="")
     names = [(name, figure(number), formula) for name, number, formula in found.notation]
     table(("in the notes' notation", "", "in sensitivities"), names, numbers=(1,))
-    width = max(40, console().width - 1)
+    width = max(40, line_width() - 1)
     for claim in found.claims:
         echo("\n" + "\n".join(_lines(claim, width)))
     for name, reason in found.left_out:

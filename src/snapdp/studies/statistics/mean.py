@@ -25,7 +25,7 @@ from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.centred import CentredSums, Term, mean_accuracy, mean_columns
+from snapdp.studies.statistics.centred import CentredSums, Term, few_means, mean_accuracy, mean_columns
 from snapdp.studies.statistics.parts import (
     MEAN_OF,
     AccuraciesAt,
@@ -43,6 +43,7 @@ from snapdp.studies.statistics.parts import (
 from snapdp.studies.statistics.statistic import Detail, FlagDetail, NumberDetail, Statistic, WholeDetail
 from snapdp.values import replaced
 
+FEW_CELLS = 10  # whose means are computed in fractions
 MOST_COLUMNS = 64  # of one statistic: what the independent checker reads
 
 
@@ -145,9 +146,14 @@ class Mean(CentredSums):
         """
         if self.count_share is None:
             return
-        *sums, counts = (each.columns(each.alpha / 2) for each in parts)
-        for column, each in zip(self.number_columns, sums, strict=True):
-            yield Derived(name=self._name_of(column), title=self.title, columns=mean_columns(column, each, counts))
+        if len(parts[-1].indices) <= FEW_CELLS:
+            *sums, counts = parts
+            means = [few_means(*each, counts) for each in zip(self.number_columns, sums, strict=True)]
+        else:
+            *arrays, many = (each.columns(each.alpha / 2) for each in parts)
+            means = [mean_columns(*each, many) for each in zip(self.number_columns, arrays, strict=True)]
+        for column, columns in zip(self.number_columns, means, strict=True):
+            yield Derived(name=self._name_of(column), title=self.title, columns=columns)
 
     @classmethod
     def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:  # noqa: ARG003
