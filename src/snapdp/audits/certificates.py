@@ -1,7 +1,7 @@
 """Certificates and their checkers: none of a release is written unaccepted, and each goes to the checker of its kind.
 
-The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a
-fault of a checker, or of the machine it runs on, neither accepts a certificate nor refuses it.
+The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a fault of a
+checker, or of the machine it runs on, neither accepts a certificate nor refuses it.
 """
 
 from __future__ import annotations

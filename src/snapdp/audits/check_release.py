@@ -1,9 +1,9 @@
 """The independent checker of release certificates: `python check_release.py certificate.json`. Standard library only.
 
-where only `certificates` asks it; it imports nothing of the package and can be copied out and run alone.
-Idea: a certificate holds the record of a release. From the columns and the relation that a record declares all else
-follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
-again, from the documents alone, and compared; the first field that differs is named.
+It shares no code with the rest of the package, imports nothing of it, and can be copied out and run alone. A
+certificate holds the record of a release. From the columns and the relation that a record declares all else follows but
+the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here again, from
+the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
 adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(16); exploring.md (1)-(3);

@@ -1,6 +1,11 @@
 """Findings of an audit: fields of a record that are not what they must be, named one by one.
 
 Two values are the same iff their texts are: 26.0 is not 26, True is not 1, -0.0 is not 0.0.
+
+A record declares a request and carries its digest. If they disagree and a change of one digit of one declared field
+explains it, `altered_field` names that field. Each try costs the digest of the whole declaration: the search ends after
+MOST_WORK bytes of them, whatever a record holds, and a short record is searched through. A text longer than LONGEST is
+no number that anybody typed, and is passed over.
 """
 
 from __future__ import annotations
@@ -58,13 +63,6 @@ def _is_list(value: Any) -> bool:
 def _told(value: Any) -> str:
     return "nothing" if value is ABSENT else str(value)
 
-
-# Which field was altered? Tries every change of one digit against the digest of the request.
-#
-# A record declares a request and carries its digest. If they disagree and one digit of one declared
-# field explains it, that field is named. Each try costs the digest of the whole declaration: the search ends after
-# MOST_WORK bytes of them, whatever a record holds, and a short record is searched through. A text longer than LONGEST
-# is no number that anybody typed, and is passed over.
 
 MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second
 EACH = 500  # what a try costs beside them, in bytes

@@ -5,14 +5,16 @@ Reads a record and, if given, the ledger that holds it; opens no data. A finding
 1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
    and clamp follow, and must be those of the record;
 2. every index lies inside the clamp; value, what is shown, interval and everything derived are recomputed from the
-   indices. A file stands in for them exactly where they are more than
-   INLINE, and is read where it lies beside the record;
+   indices. A file stands in for them exactly where they are more than INLINE, and is read where it lies beside the
+   record;
 3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
    not, the one field is looked for whose change by a digit explains it, as long as that takes no more than a bounded
    work;
 4. the ledger is sound and holds the record.
 
-What remains are premises: some proved, some tested when the library starts, some assumed. They are listed.
+A record is public and not trusted: every number goes through the constructors of statistics, so whatever could not have
+been declared is refused, with its place in the record. What remains are premises: some proved, some tested when the
+library starts, some assumed. They are listed.
 """
 
 from __future__ import annotations
@@ -417,10 +419,7 @@ def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# From a record back to what it declares: the request as the library would have made it.
-#
-# Reads a record, which is public and not trusted: every number goes through the constructors of statistics,
-# so whatever could not have been declared is refused here, with the place in the record.
+# From a record back to the request that it declares
 
 
 def rebuilt(record: Mapping[str, Any]) -> Request:
@@ -451,7 +450,7 @@ def _line(values: Mapping[str, Any], relation: Relation) -> Line:
     return planned(ask(statistic, epsilon=values["epsilon"], alpha=values["alpha"]))
 
 
-# A ledger beside a record: whether both are as they must be, and which of them is not.
+# A ledger beside a record
 
 
 def verified_ledger(ledger: Ledger, record: dict[str, Any] | None) -> Verification:
@@ -492,9 +491,7 @@ def refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None
         )
 
 
-# What an audit found, in words. For the command line and the page.
-#
-# Everything here is public. A name is shown as it is given: whoever gives one has made it visible.
+# What an audit found, in words and as plain values: all of it is public, and names were made visible by the caller
 
 
 def is_certificate(record: Mapping[str, Any]) -> bool:
@@ -537,11 +534,6 @@ def _altered(found: Audit, name: str) -> str:
     things += [f"the ledger of {name}"] * any(each.about == LEDGER for each in found.findings)
     is_one = len(things) == 1 and fields + files < 2
     return f"{' and '.join(things)} {'is not what it' if is_one else 'are not what they'}"
-
-
-# What an audit found, as plain values. For --json and for the page.
-#
-# Everything here is public; keys stay what they were, new ones are added.
 
 
 def audit_values(found: Audit) -> dict[str, Any]:

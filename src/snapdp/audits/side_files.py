@@ -1,8 +1,11 @@
 """The side files of a record: those that lie beside it are read, and every number in them derived again.
 
-A long block names its file; the name follows from the digest and the number of rows from the declaration,
-so a file is looked for only where one belongs. Bytes first, then shape, then names, then numbers. What is not there, or
-was not asked for, is listed: of those numbers an audit says nothing.
+A long block names its file; the name follows from the digest and the number of rows from the declaration, so a file is
+looked for only where one belongs. Bytes first, then shape, then names, then numbers. What is not there, or was not
+asked for, is listed: of those numbers an audit says nothing.
+
+A file is anybody's bytes: names come a few at a time, and what is held of them is bounded. They are compared with those
+that a record declares, also where it declares a digest alone (`CellNames`).
 """
 
 from __future__ import annotations
@@ -244,17 +247,7 @@ def _wrong_numbers(stated: Mapping[str, Any], block: Block, start: int = 0) -> I
             yield f"{name}[{start + place}]", str(found[place]), str(should[place])
 
 
-# The names of cells in a side file: compared with those that a record declares, also where it declares a digest alone.
-#
-# A file is anybody's bytes: names come a few at a time, and what is held of them is bounded.
-#
-# - Cells of one column have their names in the column `cell`; where the record has the digest of a long list, the
-#   digest
-#   is compared. A histogram by such a column has names made of two texts, of which one is unknown: nothing is compared.
-# - Cells by keys have a column for each key, and no `cell`; the digest of all keys is compared, in the order of rows.
-# - Cells of several columns have a column for each of them as well. What each is named by is declared, or taken from
-#   its
-#   first turn in the file and compared with the digest; every row then follows.
+# Names of cells
 
 Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 MOST_HELD = 1 << 30  # bytes of a column of names, of which those of one turn are held
@@ -262,6 +255,12 @@ MOST_HELD = 1 << 30  # bytes of a column of names, of which those of one turn ar
 
 class CellNames:
     """The names of a statistic's cells as they must stand in its file.
+
+    Cells of one column have their names in the column `cell`; where the record has the digest of a long list, the
+    digest is compared. A histogram by such a column has names made of two texts, of which one is unknown: nothing is
+    compared. Cells by keys have a column for each key, and no `cell`; the digest of all keys is compared, in the order
+    of rows. Cells of several columns have a column for each of them as well: what each is named by is declared, or
+    taken from its first turn in the file and compared with the digest; every row then follows.
 
     columns   of the file, one for each column that names cells, where these are several
     """

@@ -1,8 +1,8 @@
 """A data dictionary beside files of values: `datapackage.json`, a Frictionless Data Package.
 
-Public texts and numbers only. It says what every column means, of which record the numbers are, and
-what is protected. A package lists all files of values of a directory: one that is written there later joins it. What
-somebody has added to it by hand (a licence, say) stays.
+Public texts and numbers only. It says what every column means, of which record the numbers are, and what is protected.
+A package lists all files of values of a directory: one that is written there later joins it. What was added to it by
+hand (a licence, say) stays.
 
 A `datapackage.json` that is not ours is never touched: the dictionary has the name of the file of values then. What
 says that it is ours is anybody's text all the same: only a regular file is read, of bounded size, and nothing is taken

@@ -1,11 +1,14 @@
 """Released numbers as files: CSV or Parquet, written whole or not at all.
 
-Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
-with one thread, so that equal numbers make equal bytes.
-Files of values are tables as `release.tidy` makes them: one row a number, in columns of one type each; what does not
-apply to a row is missing. In a CSV file numbers are plain decimals, without exponents and fractions, which a
-spreadsheet would take for text or a date; whole numbers stay whole, what is missing is an empty cell, and a text that a
-spreadsheet might run as a formula has a ' before it.
+Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them with one thread,
+so that equal numbers make equal bytes. Files of values, and frames of pandas and Polars, have the rows and columns of
+`value_table`: one row for each number, in columns of one type each; what does not apply to a row is missing. In a CSV
+file numbers are plain decimals, without exponents and fractions, which a spreadsheet would take for text or a date;
+whole numbers stay whole, what is missing is an empty cell, and a text that a spreadsheet might run as a formula has a '
+before it.
+
+A side file that is read again is anybody's bytes, as a record is: rows and types are known before a column is fetched,
+numbers come as arrays, and names of cells a few at a time.
 """
 
 from __future__ import annotations
@@ -315,10 +318,7 @@ def _array(np: Any, cells: Any) -> Any:
     return np.array(cells, dtype=np.float64)
 
 
-# Side files read again: the columns of a long block, as the engine wrote them.
-#
-# A file is anybody's bytes, as a record is: rows and types are known before a column is fetched, numbers
-# come as arrays, names of cells a few at a time.
+# Side files that are read again
 
 NAMES_AT_ONCE, BYTES_AT_ONCE = 10_000, 1 << 24
 TEXT, NUMBERS = "VARCHAR", ("BIGINT", "DOUBLE")
@@ -449,10 +449,7 @@ def bytes_with(path: Path, *, digest: str) -> bytes:
     raise DataError("the file is not the one that was released: it was altered.", "Get it from a copy.")
 
 
-# Released numbers as frames: one row for each number, with the columns and types of a file of values.
-#
-# Public numbers only. Pandas and Polars are asked for when they are needed, and named where they are not
-# installed. What stands in side files is not in a frame: those files are Parquet, and both libraries read them.
+# Frames. What is in side files is not in a frame: those files are Parquet, and pandas and Polars read them.
 
 
 def pandas_frame(release: Release) -> Any:

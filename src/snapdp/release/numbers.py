@@ -1,11 +1,15 @@
 """The published numbers of a record: what each is, what it cost, and how people read it.
 
-Everything here is read from the record. Terminal, report, notebook and files of values take numbers and
-costs from `number_blocks`, so that none of them tells another story.
+Everything here is read from the record. Terminal, report, notebook and files of values take numbers and costs from
+`number_blocks`, so that none of them tells another story.
 
 What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
 together. A mean that follows from a sum and a count is the statistic that was paid for, and so are several that share
 a count, together; what has a title of its own (shares, a standard deviation, a correlation) is free of charge.
+
+A number is printed with as many digits as its noise leaves meaningful, ends of intervals outward, curves all alike.
+What decides is half the length of an interval: of the number itself; of a share whose total is private, which has none,
+that of its count; of a distribution the longest, so that what rises is printed rising.
 """
 
 from __future__ import annotations
@@ -438,10 +442,7 @@ def shown_amount(text: str) -> str:
         return text
 
 
-# Digits of published numbers: as many as noise leaves meaningful, ends of intervals outward, curves all alike.
-#
-# What decides on digits is half the length of an interval: of the number itself; of a share whose total is
-# private, which has none, that of its count; of a distribution the longest, so that what rises is printed rising.
+# Digits
 
 WHOLE = Decimal(10)  # half the length of an interval whose ends are printed as whole numbers
 CUT_MARK = "*"  # behind an interval of which only the end of what is possible is left
@@ -554,9 +555,7 @@ def _decimals(x: float, places: int) -> str:
     return f"{Decimal(repr(x)):.{places}f}"
 
 
-# Groups by two columns as a cross table: one column down, the other across.
-#
-# Everything here is read from the record.
+# Groups by two columns as a cross table: one column down, the other across
 
 MOST_ACROSS, MOST_DOWN, NARROW = 12, 60, 6  # of a cross table; so many stand side by side before it is turned
 

@@ -1,10 +1,10 @@
 """Whether what a request will write can be read again, audited and certified: decided before any data, from its
 declarations alone.
 
-It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the
-server of a team ledger, not the audit, not the independent checker of certificates. Everything these refuse is refused
-here first: a trial record without numbers goes through `checked`, every statistic is made again from its declaration as
-the audit makes it, and the record is bounded by the widest numbers that its parts can have.
+It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the server of a
+team ledger, not the audit, not the independent checker of certificates. Everything these refuse is refused here first:
+a trial record without numbers goes through `checked`, every statistic is made again from its declaration as the audit
+makes it, and the record is bounded by the widest numbers that its parts can have.
 """
 
 from __future__ import annotations

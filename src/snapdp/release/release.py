@@ -2,10 +2,10 @@
 
 The only function where private integers, random bits and the ledger meet.
 Everything that can fail because of the data happens before the charge: the table is read and summed first (exact,
-deterministic, nothing leaves), n is compared, and only then the ledger is asked. From the charge on, nothing depends on
-the data but the indices. If anything does fail after the charge (a full disk), the reservation is given up: it stays
-spent, and the same request is charged again. Whatever ends a release says what it has cost (`_Cost`); if the ledger did
-not answer, that is "unknown".
+deterministic, nothing leaves; theory: docs/theory/exact-sums.md (8)), n is compared, and only then the ledger is asked.
+From the charge on, nothing depends on the data but the indices. If anything does fail after the charge (a full disk),
+the reservation is given up: it stays spent, and the same request is charged again. Whatever ends a release says what it
+has cost (`_Cost`); if the ledger did not answer, that is "unknown".
 """
 
 from __future__ import annotations
@@ -241,11 +241,6 @@ def _side_files(
     every = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
     blocks = {key_of(number, block): block for number, block in every if is_long(block)}
     return dict(zip(blocks, write_blocks(blocks.values(), directory), strict=True)) if blocks else {}
-
-
-# Exact numerators of a table: what the statistics of a request ask, answered from one state of the table.
-#
-# Private integers enter here. Theory: docs/theory/exact-sums.md (8).
 
 
 def exact_values(

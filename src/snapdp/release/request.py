@@ -1,8 +1,8 @@
 """A request: what is asked, under which neighbour relation, at which epsilon. Public, frozen, checked before any data.
 
-It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger
-compares, and what a record repeats. Two requests are the same iff these texts are. All mechanisms are built here, so
-that nothing about parameters can fail after a charge.
+It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger compares, and what a
+record repeats. Two requests are the same iff these texts are. All mechanisms are built here, so that nothing about
+parameters can fail after a charge.
 """
 
 from __future__ import annotations

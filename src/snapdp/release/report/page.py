@@ -1,8 +1,11 @@
 """The report of a release: one self-contained HTML page, made from the record alone.
 
-Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands
-in the open, in the order in which people ask: what is protected, what is in it, the results, how to read them, how to
-check them, and an annex. Nothing of a page is folded, since paper cannot be unfolded; a notebook folds the annex.
+Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands in the open,
+in the order in which people ask: what is protected, what is in it, the results, how to read them, how to check them,
+and an annex for whoever checks a release, with what numbers were computed from and where the record comes from. Nothing
+of a page is folded, since paper cannot be unfolded; a notebook folds the annex. Columns are put into words plainly at
+the front and in full in the annex. What a record does not say is not said, and every text of a record, which may be
+anybody's, is escaped.
 """
 
 from __future__ import annotations
@@ -149,9 +152,7 @@ def _checking(release: Release) -> str:
     )
 
 
-# The front of a report: what it is, who publishes it, what is protected and how well, and what is in it.
-#
-# Everything is read from the record; what a record does not say is not said.
+# The front: what it is, who publishes it, what is protected and how well, and what is in it
 
 WITHOUT_BOUNDS = "the results without the bounds of columns"
 
@@ -256,9 +257,7 @@ def _amount(given: str) -> str:
     return text(shown_amount(given))
 
 
-# The annex of a report: what numbers were computed from, what was done to them, and where the record comes from.
-#
-# For whoever checks a release; names are those of the record, with a word on what each of them is.
+# The annex: names are those of the record, with a word on what each of them is
 
 PARAMETERS = ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")  # of a part
 EXACTLY = (
@@ -360,9 +359,7 @@ def _origin(record: dict[str, Any]) -> str:
     return f"<h3>Record</h3>{_table('What the record says of its origin.', ('field', 'value'), cells, ('', ''))}"
 
 
-# What is declared of columns, in words: plainly at the front of a report, in full in its annex.
-#
-# Every text of a record may be anybody's; the page escapes it.
+# Columns in words
 
 MOST_EDGES = 20  # of bins that are named
 MOST_CATEGORIES = 30  # that are named at the front; one more is named, too

@@ -1,7 +1,13 @@
 """Results in a report: single numbers in one table, groups in tables with a bar or a dot beside every number.
 
-Made from the numbers of the record alone. Nothing is cut: a table has a row for every number, with value
-and interval as text; shares stand beside the counts that they are shares of. What a mean was drawn as is in the annex.
+Made from the numbers of the record alone. Nothing is cut: a table has a row for every number, with value and interval
+as text; shares stand beside the counts that they are shares of. What a mean was drawn as is in the annex. Of every
+margin the adjusted numbers stand beside the measured ones; margins of two columns are a cross table as well, and the
+levels of a hierarchy are one table, every parent above what it holds. Quantiles come first, then a picture and a table
+of the distribution they are read off: how many rows there are up to every value, as a step curve with its band, and
+each quantile at its rank. Pictures of groups are small, on the same axes.
+
+Every text of a record passes through `text`: names are the data holder's, and a record may be anybody's.
 """
 
 from __future__ import annotations
@@ -208,10 +214,7 @@ def side_file_lines(files: Iterable[tuple[str, str]]) -> str:
     return f"{lines}<p>{BELONGING}</p>" if lines else ""
 
 
-# Margins in a report: of every margin the adjusted numbers beside the measured ones, and of two columns a cross table.
-#
-# The levels of a hierarchy are one table, every parent above what it holds.
-# Made from the numbers of the record alone; every text passes through the escape of the page.
+# Margins
 
 MOST_ACROSS = 12  # columns of a cross table
 NO_CELL = ("unknown", "null", "outside")  # what a column says of rows that mean none of its cells
@@ -280,7 +283,7 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     heads, names = named_rows(block) if block.numbers[0].keys else ((Html(""),), [(Html("in total"),)])
     picture = margins_rows_of(block.readable)
     rows = [
-        (*name, _margins_shown(left, place), _margins_shown(right, place), picture.track(picture.marks[place]))
+        (*name, _with_interval(left, place), _with_interval(right, place), picture.track(picture.marks[place]))
         for place, name in enumerate(names)
     ]
     said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""
@@ -379,7 +382,7 @@ def _level_rows(level: tuple[str, ...], block: NumberBlock, measured: NumberBloc
     """Yield what is shown of every cell of a level: its name, and its numbers."""
     left, right = block.readable, () if measured is None else measured.readable
     for place, number in enumerate(left):
-        figures = (_margins_shown(left, place), _deviation(block, place), _margins_shown(right, place))
+        figures = (_with_interval(left, place), _deviation(block, place), _with_interval(right, place))
         yield text(number.cell if level else "in total"), text(", ".join(level)), *figures
 
 
@@ -413,18 +416,14 @@ def _columns(block: NumberBlock) -> tuple[str, ...]:
     return tuple(name for name, _ in block.numbers[0].keys)
 
 
-def _margins_shown(numbers: Sequence[Number], place: int) -> str:
+def _with_interval(numbers: Sequence[Number], place: int) -> str:
     """Return a number above its interval; a side that is not there is known."""
     if place >= len(numbers):
         return "" if numbers else "known"
     return over(shown_value(numbers[place]), shown_interval(numbers[place]))
 
 
-# Quantiles in a report: the quantiles first, then a picture and a table of the distribution they are read off.
-#
-# Made from the numbers of the record alone; every text passes through the escape of the page. The picture
-# has how many rows there are up to every value, as a step curve with its band, and each quantile at its rank; those of
-# groups are small, on the same axes. Quantiles of groups are one table: groups down, quantiles across.
+# Quantiles
 
 MOST_PICTURES = 16  # of groups
 MOST_POINTS, FEWEST_POINTS = 50, 6  # of a distribution in its table, all groups together; of one of very many groups
@@ -600,9 +599,7 @@ def _value(number: Number) -> float | None:
         return None
 
 
-# Words of a report: headings that people read, what numbers cost, what parts are, names that stay text.
-#
-# Every text of a record passes through `text`: names are the data holder's, and a record may be anybody's.
+# Words: headings, costs, parts
 
 LONGEST = 1000  # characters of one text on the page; the record holds it whole
 LONG_TABLE = 60  # rows from which a table scrolls by itself
@@ -611,7 +608,7 @@ NO_EXTRA_COST = "computed from the numbers above, at no extra cost"
 CUT_NOTE = f"{CUT_MARK} The noise went beyond what the number can be: no certainty, see how to read this."
 COUNT = "count"  # the name of a part
 ROWS, PERSONS = "rows", "persons"
-WORDS_HEADS = {  # others are "mean of", "variance of"
+TITLE_WORDS = {  # others are "mean of", "variance of"
     "histogram": "rows by",
     "shares of histogram": "shares of rows by",
     "magnitudes": "first look at",
@@ -666,9 +663,9 @@ def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False, 
     head, found, tail = title.partition(f"({', '.join(names)})") if names else ("", "", "")
     kind, rows = str(declared.get("kind")), COUNTED if are_kept else ROWS
     if found:
-        if head in WORDS_HEADS and tail.startswith(" by "):
+        if head in TITLE_WORDS and tail.startswith(" by "):
             tail = f" and {tail.removeprefix(' by ')}"
-        said = f"{WORDS_HEADS.get(head, f'{head} of').replace(ROWS, rows)} {' and '.join(names)}{tail}"
+        said = f"{TITLE_WORDS.get(head, f'{head} of').replace(ROWS, rows)} {' and '.join(names)}{tail}"
     elif (counted := of_what(declared, units).replace(ROWS, rows)) and title.startswith(kind):
         said = f"number of {counted}{title.removeprefix(kind)}"
     else:
