@@ -378,10 +378,9 @@ def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> It
     deviation = block.get("deviation")
     each = deviation if isinstance(deviation, list) else [deviation] * len(block["value"])
     columns = (block["cell"], keys, block["value"], block["shown"], block["low"], block["high"], each)
-    for label, named, value, possible, low, high, spread in zip(*columns, strict=True):
+    for label, named, value, shown, low, high, spread in zip(*columns, strict=True):
         cell = label if isinstance(label, str) else label_text(tuple(label))
-        numbers = {"value": value, "shown": possible, "low": low, "high": high, "deviation": spread}
-        yield like._replace(cell=cell, keys=named, **numbers)
+        yield like._replace(cell=cell, keys=named, value=value, shown=shown, low=low, high=high, deviation=spread)
 
 
 def _places(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> int | None:
@@ -456,13 +455,14 @@ def digits_alike(blocks: list[NumberBlock]) -> list[NumberBlock]:
         if block.derived and block.name == DISTRIBUTION and block.is_ranked:
             blocks[place] = replaced(block, numbers=_on_one_line(block.numbers))
         elif block.derived and block.name == SHARE and all(each.low is each.high is None for each in block.numbers):
-            counts = next((each for each in blocks if not each.derived and _are_alike(each, block)), None)
+            counts = next((each for each in blocks if not each.derived and are_alike(each, block)), None)
             if counts is not None:
                 blocks[place] = replaced(block, numbers=_as_their_counts(block.numbers, counts.numbers))
     return blocks
 
 
-def _are_alike(block: NumberBlock, other: NumberBlock) -> bool:
+def are_alike(block: NumberBlock, other: NumberBlock) -> bool:
+    """Tell whether two blocks have the same cells, as shares and their counts have."""
     return [each.cell for each in block.numbers] == [each.cell for each in other.numbers]
 
 
