@@ -141,15 +141,6 @@ def test_a_file_of_values_says_the_epsilon_of_each_statistic_and_charges_that_ad
     assert result.to_pandas()["charged"].sum() == result.to_polars()["charged"].sum() == 1.25
 
 
-def test_statistics_of_one_title_are_shown_each_by_itself(capsys):
-    """Two means that share epsilon otherwise have one title: their groups once stood in one table."""
-    result = made(GROUPED, {**GROUPED, "count_share": "3/4", "epsilon": 3})
-    shown = re.findall(r'<p class="dim">(Cost[^<]*)</p>', result.to_html())
-    missing = "Missing values of age count as 60."
-    assert shown == [f"Cost: epsilon {each}, spent on a sum and a count. {missing}" for each in ("0.25", "3")]
-    assert [row[-1] for row in terminal_rows(result, capsys)] == ["0.25", "", "3", ""]
-
-
 def test_parts_that_nothing_stands_for_say_that_they_were_paid_for_together():
     record = json.loads(made(MEAN).to_json())
     record["derived"] = []
@@ -187,17 +178,6 @@ def test_shares_are_of_what_they_are_said_to_be_of(seed):
     result = made(asked, seed=seed, columns=columns)
     why = "all counts together: the total has noise too, and no interval is known."
     assert {why in result.to_html(), why in repr(result)} == {not of_n and "by" not in asked}
-
-
-def test_report_notebook_and_files_say_of_what_shares_are_shares(tmp_path):
-    result = made(HISTOGRAM)
-    for text in (result.to_html(), result._repr_html_(), repr(result)):
-        assert text.count("each is a share of all 5000 rows") == 1
-    result.save(tmp_path / "v.csv")
-    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
-        said = {(row["measure"], row["share_of"]) for row in csv.DictReader(file)}
-    assert said == {("count", ""), ("share", "all 5000 rows")}
-    assert result.to_polars()["share_of"].to_list() == [None, None] + ["all 5000 rows"] * 2
 
 
 def test_the_report_says_how_sure_an_interval_is_in_percent():
