@@ -57,7 +57,7 @@ ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # an
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
 READS_CSV = ("duckdb", "spark")
 CSV["thousands"] = "[.,' _\u00a0\u202f]"
-RECORD = "format engine arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
+RECORD = "format engine relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
 MOST_KEYS, LONGEST_KEY, KEY_NUMBER = 5 * 10**7, 4096, "0|-?[1-9][0-9]{0,14}"  # of groups by keys
@@ -2032,7 +2032,7 @@ def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
     check_format(record)
     relation = read_relation(record)
-    for name, pattern in {**FREE, "arithmetic": "exact"}.items():
+    for name, pattern in FREE.items():
         record.at(name).text(pattern)
     engine = record.at("engine").text("|".join(ENGINES))
     _ = "own" in record.value and record.at("own").text(NAME)

@@ -178,7 +178,7 @@ def _findings(record: dict[str, Any], files: FilesBeside, request: Request | Non
         yield Finding(field="statistics", says="what cannot be declared", should=refusal.problem)
         return
     yield from _request_finding(record, request)
-    should = {"charged": str(request.epsilon), "arithmetic": "exact", "unit": request.relation.unit}
+    should = {"charged": str(request.epsilon), "unit": request.relation.unit}
     for key, each in should.items():
         yield from differences(key, record[key], each)
     for key in ("person_columns", "most_units"):

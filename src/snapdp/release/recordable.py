@@ -164,7 +164,6 @@ def _trial(request: Request) -> dict[str, Any]:
         "dataset_version": "0" * 16,
         "date": "0000-00-00",
         "charged": str(request.epsilon),
-        "arithmetic": "exact",
         "engine": max(ENGINES, key=len),
         "versions": dict.fromkeys(("snapdp", "python", *LIBRARIES), "0" * 41),
         "statistics": statistics,

@@ -338,7 +338,6 @@ def _origin(record: dict[str, Any]) -> str:
         ("dataset version", record["dataset_version"]),
         ("request", record["request"]),
         ("charge in the ledger", record["previous"]),
-        ("arithmetic", record["arithmetic"]),
         ("engine", record["engine"]),
         *([("CSV files", dialect_words(record["csv"]))] if "csv" in record else []),
         *([("drawn anew for", record["own"])] if "own" in record else []),
