@@ -305,7 +305,11 @@ def read_relation(record: At) -> StatedRelation:
     record.fields(f"{RECORD} {size}{named}{whose}" + " unit_rows" * together)
     record.at("unit").same("person" if person else "rows" if together else "row")
     if person:
-        read_person(record.at("person"))
+        if type(record.value["person"]) is list:  # two or more columns name a person together
+            names = [each.text(NAME) for each in record.at("person").rows()]
+            record.at("person").demand(len({*names}) == len(names) > 1, "not two or more different columns")
+        else:
+            record.at("person").text(NAME)
         stated = "person_columns" in record.value
         found = read_identifiers(record.at("person_columns"), record.value["person"]) if stated else []
         units = [each.cells for each in found if each.kind == "date"]
@@ -315,15 +319,6 @@ def read_relation(record: At) -> StatedRelation:
     moved = record.at("rows_per_person" if person else "unit_rows").whole() if person or together else 1
     record.demand(moved > 1 or not together, "a unit of one row is said by nothing")
     return StatedRelation(change_one, record.at(size).whole(), moved, person)
-
-
-def read_person(person: At) -> None:
-    """Refuse what names no column; two or more name a person together."""
-    if type(person.value) is not list:
-        person.text(NAME)
-        return
-    names = [each.text(NAME) for each in person.rows()]
-    person.demand(len({*names}) == len(names) > 1, "not two or more different columns")
 
 
 def read_identifiers(columns: At, person: Any) -> list[Column]:
@@ -368,12 +363,6 @@ def read_day(given: At) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise Refused(f"{given.field}: no such day") from None
-
-
-def read_periods(column: At) -> tuple[date, date, str]:
-    first, last = read_day(column.at("from")), read_day(column.at("to"))
-    column.demand(first <= last, "no day between from and to")
-    return first, last, column.at("each").text("day|week|month|year")
 
 
 def period(day: date, each: str) -> int:
@@ -425,7 +414,9 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         return Column(name, kind, lower=Fraction(least), levels=2 * (most - least + 2) - 1)
     if kind == "date":
         column.fields("name kind from to each unknown null")
-        special, (first, last, each) = read_special(column), read_periods(column)
+        special, first, last = read_special(column), read_day(column.at("from")), read_day(column.at("to"))
+        column.demand(first <= last, "no day between from and to")
+        each = column.at("each").text("day|week|month|year")
         places = range(period(first, each), period(last, each) + 1)
         cells = len(places) + len(special)
         column.demand(len(places) <= MOST_PERIODS, "too many periods")
@@ -1489,19 +1480,15 @@ def floored(near: int) -> int:
     return near >> GUARD
 
 
-def single_radius(scale: Fraction, x: Fraction, level: Fraction) -> Fraction:
-    """Return the radius of one noise: (k - 1) of its steps, k the least with e**(-(k - 1/2) x) <= level.        (28)"""
-    k = first_where(1, 1 << 62, lambda k: at_most([(k - HALF) * x], level))
-    return (k - 1) * scale * x
-
-
 @lru_cache(maxsize=1024)
 def radius(laws: tuple[Law, ...], level: Fraction) -> Fraction:
     """Return a number that a sum of noises exceeds with probability level at most.                        (16)-(28)"""
     if not laws:
         return ZERO
-    if len(laws) == 1 and laws[0][2] == 1:
-        return single_radius(laws[0][0], laws[0][1], level)
+    if len(laws) == 1 and laws[0][2] == 1:  # (28): (k - 1) steps, k the least with e**(-(k - 1/2) x) <= level
+        ((scale, x, _),) = laws
+        k = first_where(1, 1 << 62, lambda k: at_most([(k - HALF) * x], level))
+        return (k - 1) * scale * x
     if all(x >= 2 * math.ceil(sum(m for _, _, m in laws) / level).bit_length() for _, x, _ in laws):  # (28a)
         return ZERO
     lost = sum(m * (3 + (1 << 22) * math.ceil((1 + x / 2) / (x / 2) ** 2)) for _, x, m in laws)

@@ -45,23 +45,16 @@ def differences(field: str, stated: Any, should: Any) -> Iterator[Finding]:
         for key in sorted({*stated, *should}):
             yield from differences(f"{field}.{key}", stated.get(key, ABSENT), should.get(key, ABSENT))
     elif stated is ABSENT or should is ABSENT:
-        yield Finding(field=field, says=_told(stated), should=_told(should))
+        says, other = ("nothing" if each is ABSENT else str(each) for each in (stated, should))
+        yield Finding(field=field, says=says, should=other)
     elif (one := canonical(stated)) != (other := canonical(should)):
-        if _is_list(stated) and _is_list(should) and len(stated) == len(should):
+        if all(isinstance(each, (list, tuple)) for each in (stated, should)) and len(stated) == len(should):
             for place, pair in enumerate(zip(stated, should, strict=True)):
                 yield from differences(f"{field}[{place}]", *pair)
         elif str(stated) == str(should):  # a number and its text
             yield Finding(field=field, says=one, should=other)
         else:
             yield Finding(field=field, says=str(stated), should=str(should))
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple))
-
-
-def _told(value: Any) -> str:
-    return "nothing" if value is ABSENT else str(value)
 
 
 MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second

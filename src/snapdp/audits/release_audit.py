@@ -39,7 +39,6 @@ from snapdp.ledger.statements import amendment_values
 from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.release.draw import Block, Drawn, derived_blocks
 from snapdp.release.record import LIBRARIES, RECORD_FORMAT, VERSION, checked, derived_values, part_values
-from snapdp.release.release import holds_look
 from snapdp.release.request import MOST_STATISTICS, Request, added
 from snapdp.studies.columns import INLINE
 from snapdp.studies.csv_dialect import dialect_words, stated_dialect
@@ -145,7 +144,7 @@ def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
     if "bounds_from" not in record:
         return None
     try:
-        return holds_look(ledger, record["dataset"], record["bounds_from"])
+        return ledger.holds(record["dataset"], record["bounds_from"])
     except LedgerError:  # of an account that is not there: another finding says so
         return False
 

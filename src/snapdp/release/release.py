@@ -143,14 +143,9 @@ def released(
         raise failure  # out here, so that what went wrong is not even its context
 
 
-def holds_look(ledger: Ledger, account: str, look: str) -> bool:
-    """Return whether an account was charged for the record of this digest, by which bounds were found."""
-    return ledger.holds(account, look)
-
-
 def _check_look(look: str | None, ledger: Ledger, account: str) -> None:
     """Refuse bounds that are said to come from a look nobody paid for: a record would state it as a fact."""
-    if look is not None and not holds_look(ledger, account, look):
+    if look is not None and not ledger.holds(account, look):
         raise PremiseError(
             f"bounds_from = {look} names a look at the table that the account {shown(account)} was not charged for.",
             "Give the ledger that was charged for the look. Where the bounds are public for another reason, take "

@@ -271,15 +271,11 @@ def _public_range(block: NumberBlock) -> Range | None:
             declared = {**declared, "columns": [x for x in declared["columns"] if x["name"] == block.mean_of]}
         if block.derived:
             return KINDS[declared["kind"]].derived_range(declared, block.name)
-        return _part_range(next(part for part in declared["parts"] if part["name"] == block.name))
+        part = next(part for part in declared["parts"] if part["name"] == block.name)
+        factor, shift, lower, upper = (parameter(part[key], name=key) for key in ("factor", "shift", "lower", "upper"))
+        return shift + factor * lower, shift + factor * upper
     except (SnapdpError, LookupError):  # a record may be anybody's
         return None
-
-
-def _part_range(part: Mapping[str, Any]) -> Range:
-    """Return shift + factor * numerator at both ends of the numerator."""
-    factor, shift, *ends = (parameter(part[key], name=key) for key in ("factor", "shift", "lower", "upper"))
-    return shift + factor * ends[0], shift + factor * ends[1]
 
 
 def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most: int) -> list[str]:
@@ -288,19 +284,16 @@ def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most:
     every   all blocks of the record
     most    so many numbers of each block are shown
     """
-    return list(dict.fromkeys(_remarks_on(record, every, most)))
-
-
-def _remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], most: int) -> Iterator[str]:
     blocks = [block for block in every if block.is_first]
-    yield from filter(None, map(unknown_line, blocks))
-    for block in blocks:
-        yield from bound_lines(block)
-        yield from step_lines(block)
     shown = [each for block in blocks for each in block.numbers[:most]]
-    yield from filter(None, [moved_line(shown), cut_line(shown), by_itself_line(blocks)])
-    yield from (*person_lines(record), *complete_lines(record), *wide_lines(record))
-    yield from filter(None, [margins_line(blocks), distribution_line(every), bounds_from_line(record)])
+    found = [
+        *map(unknown_line, blocks),
+        *(line for block in blocks for line in (*bound_lines(block), *step_lines(block))),
+        *(moved_line(shown), cut_line(shown), by_itself_line(blocks)),
+        *(*person_lines(record), *complete_lines(record), *wide_lines(record)),
+        *(margins_line(blocks), distribution_line(every), bounds_from_line(record)),
+    ]
+    return list(dict.fromkeys(filter(None, found)))
 
 
 # What is declared of a statistic

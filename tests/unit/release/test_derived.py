@@ -184,21 +184,6 @@ def test_the_test_of_coverage_would_see_an_interval_that_is_too_short():
     assert mass < F(19, 20)
 
 
-def test_a_deviation_is_covered_whenever_its_variance_is():
-    query = variance_query(X, change_one(n=3))
-    numerator = query.parts[0].numerator
-    for truth in (0, numerator.upper):
-        variance = numerator.statistic(truth)
-        m = mechanism(query.parts[0], 2)
-        law, mass = m.law(truth), F(0)
-        for index in range(m.parameters.low, m.parameters.high + 1):
-            ((_, block),) = derived_blocks([[drawn(query, index, epsilon=2)]])
-            assert block.lows[0] >= 0
-            if F(block.lows[0]) ** 2 <= variance <= F(block.highs[0]) ** 2:
-                mass += law.index_probability(index).lower
-        assert F(4, 5) <= mass <= 1
-
-
 @pytest.mark.parametrize(
     ("centred", "count"),
     [

@@ -138,16 +138,6 @@ def test_what_is_derived_is_shown_as_something_possible():
     assert moved == {"standard deviation", "mean", "correlation"}
 
 
-def test_many_cells_are_shown_as_few_are():
-    """Each distinct index is printed once: the same numbers as one by one."""
-    asked = {"kind": "count", "by": "many", "epsilon": "1/2"}
-    ((drawn,),) = at_the_clamps(study(asked, relation="add-remove").request(), random.Random(3))
-    block = drawn.block
-    assert len(block.cells) == 1200
-    assert [int(each) for each in block.shown] == [drawn._shown(index) for index in drawn.indices]
-    assert {min(max(int(each), 0), 4) for each in block.values} == set(map(int, block.shown))
-
-
 def many_levels(epsilon, *, n_max=4):
     """Return the drawn parts of quantiles over 1,501 levels: the cells of the last part are more than are inline."""
     column = {"kind": "integer", "lower": 0, "upper": 1500, "missing": 0}

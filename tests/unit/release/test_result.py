@@ -230,27 +230,12 @@ def test_what_is_impossible_is_shown_as_possible_and_one_line_says_so(tmp_path, 
     assert "-12345" not in printed.out
 
 
-def test_the_line_is_not_said_where_everything_is_shown_as_it_was_drawn(tmp_path, capsys):
-    possible = Release(with_first_cell(released(tmp_path, HISTOGRAM).record, value=2, shown=2))
-    show_release(possible, left=Fraction(1))
-    printed = capsys.readouterr()
-    for text in (repr(possible), possible.to_html(), " ".join(printed.err.split())):
-        assert MOVED not in text
-
-
 def test_a_bar_of_a_picture_is_as_long_as_what_is_shown(tmp_path):
     record = released(tmp_path, HISTOGRAM).record
     pages = [Release(with_first_cell(record, value=value, shown=0)).to_html() for value in (-12345, 0)]
     pictures = [re.findall("<svg.*?</svg>", page) for page in pages]
     assert pictures[0]
     assert pictures[0] == pictures[1]
-
-
-def test_what_a_mean_was_drawn_as_stands_in_the_annex_with_words(tmp_path):
-    front, annex = released(tmp_path, GROUPED).to_html().split("Technical annex</h2>")
-    assert "centred sum" not in front
-    assert "(centred sum)" in annex
-    assert "sum of distances from" in annex
 
 
 def test_no_number_is_lost_among_cells_of_one_name(result):

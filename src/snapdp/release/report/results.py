@@ -279,8 +279,8 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     cut = cut_note((*left, *right))
     table = data_table(
         text(
-            f"{'one number' if len(names) == 1 else f'{len(names)} groups'}, each above its {level(block.numbers[0].alpha)} interval{said}{BARS * bool(left)}"
-            f"{'.' * bool(cut)}{cut}"
+            f"{'one number' if len(names) == 1 else f'{len(names)} groups'}, each above its "
+            f"{level(block.numbers[0].alpha)} interval{said}{BARS * bool(left)}{'.' * bool(cut)}{cut}"
         ),
         (*heads, *HEADS, picture.scale),
         rows,
