@@ -414,7 +414,8 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         return Column(name, kind, lower=Fraction(least), levels=2 * (most - least + 2) - 1)
     if kind == "date":
         column.fields("name kind from to each unknown null")
-        special, first, last = read_special(column), read_day(column.at("from")), read_day(column.at("to"))
+        special = read_special(column)
+        first, last = read_day(column.at("from")), read_day(column.at("to"))
         column.demand(first <= last, "no day between from and to")
         each = column.at("each").text("day|week|month|year")
         places = range(period(first, each), period(last, each) + 1)
@@ -1823,26 +1824,26 @@ def five_bits(x: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def rooms(level: Fraction) -> list[tuple[float, float]]:
+def allowances(level: Fraction) -> list[tuple[float, float]]:
     """Return tau and ln(level/A(tau)), where that is positive; ln(level) is rounded down to 2**-20.              (6)"""
     steps = first_where(1, 64 << 20, lambda k: at_most([Fraction(k, 1 << 20)], level))
     taus = ((2 + i % 2) * 2.0 ** (i // 2 - 3) for i in range(len(LN_A)))
     found = [(tau, log / 1000 - steps / (1 << 20)) for tau, log in zip(taus, LN_A, strict=True)]
-    return [(tau, room) for tau, room in found if room > 0]
+    return [(tau, allowance) for tau, allowance in found if allowance > 0]
 
 
 @lru_cache(maxsize=1 << 14)
 def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
     """Return rho.                                                                                          (7), (8)"""
     least = math.inf
-    for tau, room in rooms(level):
-        low, high = 0.0, min(room, 1 / largest)
+    for tau, allowance in allowances(level):
+        low, high = 0.0, min(allowance, 1 / largest)
         for _ in range(24):
             t = (low + high) / 2
             x = largest * t
             spent = (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x))) if x < 1 else math.inf
-            low, high = (t, high) if (t + kappa * t * t * spent) * SPARE <= room else (low, t)
-        least = min(least, tau / (low or room * 2.0**-24))
+            low, high = (t, high) if (t + kappa * t * t * spent) * SPARE <= allowance else (low, t)
+        least = min(least, tau / (low or allowance * 2.0**-24))
     return math.sqrt(2 * least) * SPARE
 
 
@@ -2071,6 +2072,7 @@ def check(certificate: Any) -> list[str]:
         _, claim, premises, record = At(certificate, "certificate").fields("format claim premises record")
         listed = [[text.text() for text in each.rows(3)] for each in premises.rows()]
         claim.same(str(check_record(record)))
+        premises.demand({*map(len, listed)} == {3}, "not three texts each")
         premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == PREMISES, "not of a release")
     except Refused as refusal:
         return [str(refusal)]

@@ -229,8 +229,8 @@ class Drawn(Value):
         if not isinstance(numbers[0], (int, float)):
             return None
         near = nearest_index((Fraction(numbers[0]) - numerator.shift) / numerator.factor, p.data_grid)
-        window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
-        return next((index for index in window if self._printed(index) == numbers), None)
+        candidates = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
+        return next((index for index in candidates if self._printed(index) == numbers), None)
 
     @cached_property
     def block(self) -> Block:

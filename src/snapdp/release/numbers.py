@@ -214,26 +214,6 @@ class NumberBlock(Value):
         """Tell whether it is one of the margins of a table, measured or adjusted."""
         return "margins" in self.declared
 
-    @property
-    def cost(self) -> str:
-        """Return what the numbers cost, in short."""
-        if self.epsilon == FREE:
-            return "derived"
-        if self.is_margin and len(self.parts) > 1:
-            return f"{shown_amount(self.epsilon)} for all margins"
-        if not self.part:
-            return shown_amount(self.epsilon)
-        if self.mean_of is not None:
-            return f"{shown_amount(self.epsilon)} for all means"
-        return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
-
-    @property
-    def cost_in_words(self) -> str:
-        """Return what the numbers cost: beside the statistic, its parts are named, which are paid for together."""
-        several = len(self.parts) > 1 and not self.is_margin
-        together = f", for its {' and '.join(self.parts)} together" if several else ""
-        return self.cost if self.epsilon == FREE or self.part else f"{self.cost}{together}"
-
 
 def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     """Yield every block of numbers that a record itself holds; long ones are in their side files.

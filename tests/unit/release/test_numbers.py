@@ -33,22 +33,6 @@ def made(*statistics, n=5000, seed=1, columns=COLUMNS):
     return Release(random_record(random.Random(seed), study))
 
 
-def test_a_mean_that_was_paid_for_says_what_it_cost_and_only_the_rest_is_free():
-    costs = {(each.title, each.part): each.cost for each in made(MEAN, GROUPED, HISTOGRAM, VARIANCE).blocks()}
-    assert costs == {
-        ("mean(pay)", "centred sum"): "part of it",
-        ("mean(pay)", "count"): "part of it",
-        ("mean(pay)", ""): "2/3",
-        ("mean(age) by region", "centred sum"): "part of it",
-        ("mean(age) by region", "count"): "part of it",
-        ("mean(age) by region", ""): "0.25",
-        ("histogram(region)", ""): "1",
-        ("shares of histogram(region)", ""): "derived",
-        ("variance(age)", ""): "2",
-        ("standard deviation(age)", ""): "derived",
-    }
-
-
 def test_no_two_statistics_have_one_name_on_any_page(capsys, tmp_path):
     """People and machines once read `histogram(age)` twice, with other numbers, and could not tell which was which."""
     cuts = [{"kind": "histogram", "column": "age", "edges": cut, "epsilon": 1} for cut in ([0, 60, 120], [0, 60, 90])]
@@ -139,12 +123,6 @@ def test_a_file_of_values_says_the_epsilon_of_each_statistic_and_charges_that_ad
     }
     assert [row["charged"] for row in rows if row["charged"] != "0"] == ["0.25", "1"]
     assert result.to_pandas()["charged"].sum() == result.to_polars()["charged"].sum() == 1.25
-
-
-def test_parts_that_nothing_stands_for_say_that_they_were_paid_for_together():
-    record = json.loads(made(MEAN).to_json())
-    record["derived"] = []
-    assert [each.cost for each in Release(record).blocks()] == ["2/3 for all parts"] * 2
 
 
 def test_a_derived_block_of_no_statistic_is_nobodys():
