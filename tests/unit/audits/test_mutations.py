@@ -155,7 +155,9 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forensics, "MOST_WORK", 0)  # which digit it was is another test's
 
 
-@pytest.mark.parametrize(("number", "step"), [(n, step) for step in first_of([47, 1]) for n in range(len(ASKED))])
+@pytest.mark.parametrize(
+    ("number", "step"), first_of([(n, step) for step in (47, 1) for n in range(len(ASKED))], count=len(ASKED))
+)
 def test_audit_and_checker_refuse_every_change_of_a_record_but_of_what_follows_from_nothing(number, step):
     """One in 47; the long suite has them all."""
     record = asked_record(number)
