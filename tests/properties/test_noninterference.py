@@ -480,7 +480,7 @@ def leaky_record(monkeypatch):
         return scan(queries, table, **how)
 
     def record_values(*given):
-        return {**plain(*given), "arithmetic": f"exact, of {seen[-1]} rows"}
+        return {**plain(*given), "title": f"Of {seen[-1]} rows"}
 
     monkeypatch.setattr(engine, "exact_values", exact)
     monkeypatch.setattr(engine, "record_values", record_values)

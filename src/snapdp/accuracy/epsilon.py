@@ -38,7 +38,6 @@ from snapdp.mechanism.mechanism import dividing_step
 from snapdp.mechanism.parameters import (
     EXACT_GAMMA,
     FINE,
-    FINITE_GAMMA,
     DataUnits,
     FinitePrecision,
     Precision,

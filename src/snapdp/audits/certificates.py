@@ -1,7 +1,7 @@
 """Certificates and their checkers: none of a release is written unaccepted, and each goes to the checker of its kind.
 
-The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a
-fault of a checker, or of the machine it runs on, neither accepts a certificate nor refuses it.
+The checkers themselves are single files that can be copied out and run alone. There are three verdicts: a fault of a
+checker, or of the machine it runs on, neither accepts a certificate nor refuses it.
 """
 
 from __future__ import annotations
@@ -87,11 +87,7 @@ def _proved(text: str) -> Proved:
         return examine(text[: LARGEST_TEXT + 1])
     if faults := check_release.check(found):
         raise Refusal(faults[0])
-    return _of_a_release(found)
-
-
-def _of_a_release(found: Any) -> Proved:
-    """Return what an accepted certificate of a release says; its names and titles follow from nothing: left out."""
+    # Names and titles follow from nothing, and are left out.
     unopened = check_release.unopened(found["record"])
     follows = "every number that stands in the record follows from its declarations and its grid indices"
     looked = [follows, *([f"{unopened}: only `snapdp verify` of the record looks at them"] if unopened else [])]

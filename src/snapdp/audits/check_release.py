@@ -1,9 +1,9 @@
 """The independent checker of release certificates: `python check_release.py certificate.json`. Standard library only.
 
-where only `certificates` asks it; it imports nothing of the package and can be copied out and run alone.
-Idea: a certificate holds the record of a release. From the columns and the relation that a record declares all else
-follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
-again, from the documents alone, and compared; the first field that differs is named.
+It shares no code with the rest of the package, imports nothing of it, and can be copied out and run alone. A
+certificate holds the record of a release. From the columns and the relation that a record declares all else follows but
+the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here again, from
+the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
 adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(16); exploring.md (1)-(3);
@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, combinations, pairwise, product
 from typing import Any, NamedTuple
 
@@ -57,7 +57,7 @@ ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # an
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
 READS_CSV = ("duckdb", "spark")
 CSV["thousands"] = "[.,' _\u00a0\u202f]"
-RECORD = "format engine arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
+RECORD = "format engine relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
 MOST_KEYS, LONGEST_KEY, KEY_NUMBER = 5 * 10**7, 4096, "0|-?[1-9][0-9]{0,14}"  # of groups by keys
@@ -207,12 +207,16 @@ def outward(low: Fraction, high: Fraction) -> tuple[float, float]:
     return a if a <= low else math.nextafter(a, -math.inf), b if b >= high else math.nextafter(b, math.inf)
 
 
+def root_floor(x: Fraction, bits: int) -> tuple[int, int]:
+    """Return the floor of the root of x >= 0 in units of 2**-shift, with about so many bits; and the shift."""
+    shift = max(0, bits - (x.numerator.bit_length() - x.denominator.bit_length()) // 2)
+    return math.isqrt(math.floor(x * 4**shift)), shift
+
+
 def root(x: Fraction) -> Fraction:
     """Return a number on the same side of every double, and every midpoint of two, as the root of |x|, signed. [5]"""
-    shift = max(0, 64 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2)
-    square = abs(x) * (1 << 2 * shift)
-    floor = math.isqrt(math.floor(square))
-    return Fraction(2 * floor + (floor * floor != square), 2 << shift) * (1 if x > 0 else -1)
+    floor, shift = root_floor(abs(x), 64)
+    return Fraction(2 * floor + (floor * floor != abs(x) * 4**shift), 2 << shift) * (1 if x > 0 else -1)
 
 
 def are_printable(furthest: Fraction, grid: Fraction) -> bool:
@@ -301,7 +305,11 @@ def read_relation(record: At) -> StatedRelation:
     record.fields(f"{RECORD} {size}{named}{whose}" + " unit_rows" * together)
     record.at("unit").same("person" if person else "rows" if together else "row")
     if person:
-        read_person(record.at("person"))
+        if type(record.value["person"]) is list:  # two or more columns name a person together
+            names = [each.text(NAME) for each in record.at("person").rows()]
+            record.at("person").demand(len({*names}) == len(names) > 1, "not two or more different columns")
+        else:
+            record.at("person").text(NAME)
         stated = "person_columns" in record.value
         found = read_identifiers(record.at("person_columns"), record.value["person"]) if stated else []
         units = [each.cells for each in found if each.kind == "date"]
@@ -311,15 +319,6 @@ def read_relation(record: At) -> StatedRelation:
     moved = record.at("rows_per_person" if person else "unit_rows").whole() if person or together else 1
     record.demand(moved > 1 or not together, "a unit of one row is said by nothing")
     return StatedRelation(change_one, record.at(size).whole(), moved, person)
-
-
-def read_person(person: At) -> None:
-    """Refuse what names no column; two or more name a person together."""
-    if type(person.value) is not list:
-        person.text(NAME)
-        return
-    names = [each.text(NAME) for each in person.rows()]
-    person.demand(len({*names}) == len(names) > 1, "not two or more different columns")
 
 
 def read_identifiers(columns: At, person: Any) -> list[Column]:
@@ -364,12 +363,6 @@ def read_day(given: At) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise Refused(f"{given.field}: no such day") from None
-
-
-def read_periods(column: At) -> tuple[date, date, str]:
-    first, last = read_day(column.at("from")), read_day(column.at("to"))
-    column.demand(first <= last, "no day between from and to")
-    return first, last, column.at("each").text("day|week|month|year")
 
 
 def period(day: date, each: str) -> int:
@@ -421,7 +414,10 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         return Column(name, kind, lower=Fraction(least), levels=2 * (most - least + 2) - 1)
     if kind == "date":
         column.fields("name kind from to each unknown null")
-        special, (first, last, each) = read_special(column), read_periods(column)
+        special = read_special(column)
+        first, last = read_day(column.at("from")), read_day(column.at("to"))
+        column.demand(first <= last, "no day between from and to")
+        each = column.at("each").text("day|week|month|year")
         places = range(period(first, each), period(last, each) + 1)
         cells = len(places) + len(special)
         column.demand(len(places) <= MOST_PERIODS, "too many periods")
@@ -816,16 +812,18 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     def value(self, index: int) -> Fraction:
         return self.shift + self.factor * self.grid * index
 
+    def inside(self, value: Fraction) -> Fraction:
+        """Return a value, moved to what the statistic can be."""
+        return min(max(value, self.shift + self.factor * self.lower), self.shift + self.factor * self.upper)
+
     def possible(self, index: int) -> Fraction:
-        """Return the value, moved to what the statistic can be.                                                 [3]"""
-        low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
-        return min(max(self.value(index), low), high)
+        """Return the value of an index, moved to what the statistic can be.                                     [3]"""
+        return self.inside(self.value(index))
 
     def interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
-        low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
         value, further = self.value(index), reach(self.grid / self.noise_scale, alpha)
         half = self.factor * self.grid * further
-        return min(max(value - half, low), high), max(min(value + half, high), low)
+        return self.inside(value - half), self.inside(value + half)
 
     def printed(self, index: int, alpha: Fraction) -> Row:
         """Return value, shown, low, high; ends of whole numbers inward, as the truth is one, of doubles outward. [3]"""
@@ -860,13 +858,12 @@ def parts_of(
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
-        moving = min(2, statistic.cells) if change_one else 1
-        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving)
+        yield count_part("count", moved, statistic.cells, relation, epsilon)
         return
     if kind == "persons":  # (20): a person moves each of so many groups by one
         yield StatedPart("persons", 1, 0, n, ONE, ZERO, True, groups, epsilon / groups)
         return
-    x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
+    x, y = statistic.columns[0], statistic.columns[-1]
     several = len(statistic.columns)
     public = stays and not statistic.some  # how many rows count
     if kind in ("variance", "covariance") and public:  # (10), (11)
@@ -880,20 +877,31 @@ def parts_of(
             name = "sum above lower" if several == 1 else f"mean of {x.name}"
             yield StatedPart(name, x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon / several)
     elif kind == "sum":  # (8)
-        low, high = int(x.lower / x.step), int(x.upper / x.step)
-        furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
-        least, most = min(0, n * low), max(0, n * high)
-        yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two)
+        yield sum_part("sum", x, stays, relation, epsilon)
     else:  # (9), (19), (23)-(26): a row that stays moves a sum twice as far as one that comes or goes
-        steps, rest, terms = (
-            2 if stays else moved,
-            (1 - for_count) * (2 if stays else 1),
-            list(centred_terms(statistic)),
-        )
+        steps, rest = (2, 2 - 2 * for_count) if stays else (moved, 1 - for_count)
+        terms = list(centred_terms(statistic))
+        part = rest * epsilon / len(terms) / two
         for name, furthest, least, factor in terms:
-            part, low, high = rest * epsilon / len(terms) / two, min(0, n * least), n * furthest
+            low, high = min(0, n * least), n * furthest
             yield StatedPart(name, furthest * steps, low, high, factor, ZERO, False, two, part)
         yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two)
+
+
+def count_part(name: str, moved: int, cells: int, relation: StatedRelation, epsilon: Fraction) -> StatedPart:
+    """Return a count in each of some cells: a row that changes leaves one and enters another.               (5), (6)"""
+    moving = min(2, cells) if relation.change_one else 1
+    return StatedPart(name, moved, 0, relation.rows, ONE, ZERO, True, moving, epsilon / moving)
+
+
+def sum_part(name: str, column: Column, stays: bool, relation: StatedRelation, epsilon: Fraction) -> StatedPart:
+    """Return a sum in each of some cells; where rows stay in theirs, one may go from bound to bound.       (8), (18)"""
+    low, high = int(column.lower / column.step), int(column.upper / column.step)
+    furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high)) * relation.moved
+    least, most = min(0, relation.rows * low), max(0, relation.rows * high)
+    moving = 2 if relation.change_one and not stays else 1  # (13)
+    whole = column.kind == "integer"
+    return StatedPart(name, furthest, least, most, column.step, ZERO, whole, moving, epsilon / moving)
 
 
 def centred_terms(statistic: StatedStatistic) -> Iterator[tuple[str, int, int, Fraction]]:
@@ -916,20 +924,13 @@ def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: S
     for margin, share in margins.shares.items():
         name, spent = f"{statistic.kind} {margins.text(margin)}", share * statistic.epsilon
         if statistic.kind != "sum":
-            moving = min(2, margins.cells(margin)) if change_one else 1
-            part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving)
+            part = count_part(name, moved, margins.cells(margin), relation, spent)
         else:
-            column = statistic.columns[0]
-            low, high = int(column.lower / column.step), int(column.upper / column.step)
-            stays = change_one and margins.cells(margin) == 1
-            moving, furthest = 2 if change_one and not stays else 1, max(abs(low), abs(high)) * moved
-            least, most = min(0, n * low), max(0, n * high)
-            if stays:  # the row may go from one bound to the other
-                furthest = max(high, 0) - min(low, 0)
-                if margins.everyone and not statistic.some and not margin:
-                    furthest, least, most = column.levels, n * low, n * high
-            whole, step = column.kind == "integer", column.step
-            part = StatedPart(name, furthest, least, most, step, ZERO, whole, moving, spent / moving)
+            column, stays = statistic.columns[0], change_one and margins.cells(margin) == 1
+            part = sum_part(name, column, stays, relation, spent)
+            if stays and margins.everyone and not statistic.some and not margin:
+                least, most = (int(n * end / column.step) for end in (column.lower, column.upper))
+                part = part._replace(sensitivity=column.levels, lower=least, upper=most)
         yield part._replace(margin=margin)
 
 
@@ -1194,7 +1195,6 @@ class Adjusted:
     def __init__(self, margins: StatedMargins, parts: Sequence[StatedPart], n: int) -> None:
         self.margins, self.n = margins, n
         self.noises = {part.margin: (part.noise_scale, part.grid) for part in parts if part.margin is not None}
-        self.sources = list(self.noises)
 
     @lru_cache(maxsize=1024)  # noqa: B019
     def weights(self, part: Margin) -> dict[Margin, Fraction]:
@@ -1242,7 +1242,7 @@ class Adjusted:
         """Return with which coefficient how many cells of every measured margin enter a cell.                   (6)"""
         found: Counter[Entry] = Counter()
         cells, sizes = self.margins.cells, self.margins.sizes
-        for source in self.sources:
+        for source in self.noises:
             common = tuple(i for i in source if i in margin)
             for agreeing in subsets(common):
                 value = ZERO
@@ -1251,7 +1251,7 @@ class Adjusted:
                     value += self.weights(part)[source] * sign / cells({*margin} - {*part})
                 differing = math.prod(sizes[i] - 1 for i in common if i not in agreeing)
                 found[source, value] += differing * cells({*source} - {*common})
-        return Counter({key: count for key, count in found.items() if key[1] and count})
+        return found
 
     def laws(self, margin: Margin) -> tuple[list[list[Law]], list[int]]:
         """Return the noises of every kind of cell, here one, and of which kind each cell is."""
@@ -1259,16 +1259,21 @@ class Adjusted:
 
     def radii(self, _: Margin, kinds: list[list[Law]], alpha: Fraction, __: int) -> list[Fraction]:
         """Return the radius of every kind of cell.                                                              (30)"""
-        return [radius(tuple(laws), alpha - sum(law[2] for law in laws) * GAMMA) for laws in kinds]
+        return list(map(partial(kind_radius, alpha), kinds))
+
+
+def kind_radius(alpha: Fraction, laws: list[Law]) -> Fraction:
+    return radius(tuple(laws), alpha - sum(law[2] for law in laws) * GAMMA)
 
 
 def merged(coefficients: Counter[Entry], noises: dict[Margin, tuple[Fraction, Fraction]]) -> list[Law]:
     """Return the noises that a cell is the sum of, equal ones together."""
     found: Counter[tuple[Fraction, Fraction]] = Counter()
     for (source, value), count in coefficients.items():
-        scale, grid = noises[source]
-        found[abs(value) * scale, grid / scale] += count
-    laws = [(scale, x, count) for (scale, x), count in found.items()]
+        if value:
+            scale, grid = noises[source]
+            found[abs(value) * scale, grid / scale] += count
+    laws = [(scale, x, count) for (scale, x), count in found.items() if count]
     return sorted(laws, key=lambda law: (law[2] * law[0] ** 2, law[0], law[1]), reverse=True)
 
 
@@ -1385,7 +1390,7 @@ class AdjustedTree(Tree):
 
     def radii(self, margin: Margin, kinds: list[list[Law]], alpha: Fraction, entering: int) -> list[Fraction]:
         if not self.bounded:
-            return [radius(tuple(laws), alpha - sum(law[2] for law in laws) * GAMMA) for laws in kinds]
+            return list(map(partial(kind_radius, alpha), kinds))
         heads = (self.nodes[kind][1] for kind in dict.fromkeys(self.kinds(margin)))
         return [bounded_radius(laws, head, alpha - entering * GAMMA) for laws, head in zip(kinds, heads, strict=True)]
 
@@ -1409,7 +1414,7 @@ class AdjustedTree(Tree):
             for other, count in beside.items():
                 for (source, value), times in self.profiles[other].items():
                     found[source, spread * value] += count * times
-        return Counter({key: count for key, count in found.items() if key[1] and count})
+        return found
 
 
 def deviation(laws: Sequence[Law], factor: Fraction) -> float:
@@ -1423,28 +1428,18 @@ def deviation(laws: Sequence[Law], factor: Fraction) -> float:
         high += square * Fraction((one + more) * above, (one - more) ** 2)
     if not laws:
         return 0.0
-    ends = []
-    for variance, up in ((low, 0), (high, 1)):
-        shift = max(0, 128 - (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)
-        floor = math.isqrt(math.floor(variance * (1 << 2 * shift)))
-        ends.append(rounded_up(factor * Fraction(floor + up, 1 << shift), 24))
-    if ends[0] != ends[1]:
+    (least, left), (most, right) = root_floor(low, 128), root_floor(high, 128)
+    found = rounded_up(factor * Fraction(least, 1 << left), 24)
+    if found != rounded_up(factor * Fraction(most + 1, 1 << right), 24):
         raise Undecided("a deviation too near to a boundary to be decided")
-    return float(ends[0])
+    return float(found)
 
 
 def exponential(x: Fraction, bits: int) -> int:
     """Return an integer within 2**20 of 2**(bits + GUARD) e**x."""
-    halvings = (2 * abs(x).numerator // abs(x).denominator).bit_length() + 8
-    wide = bits + GUARD + halvings + 3 * math.ceil(abs(x)) + 40
-    small, term, total, k = x / (1 << halvings), 1 << wide, 1 << wide, 0
-    while term not in (0, -1):
-        k += 1
-        term = term * small.numerator // (small.denominator * k)
-        total += term
-    for _ in range(halvings):
-        total = total * total >> wide
-    return total >> (wide - bits - GUARD)
+    wide = bits + GUARD + 3 * math.ceil(abs(x)) + 40  # e**|x| has at most 1.5 |x| bits: its error grows twice by that
+    small, _ = exp_minus(abs(x), wide)
+    return ((1 << 2 * wide) // small if x > 0 else small) >> (wide - bits - GUARD)
 
 
 @lru_cache(maxsize=64)
@@ -1486,19 +1481,15 @@ def floored(near: int) -> int:
     return near >> GUARD
 
 
-def single_radius(scale: Fraction, x: Fraction, level: Fraction) -> Fraction:
-    """Return the radius of one noise: (k - 1) of its steps, k the least with e**(-(k - 1/2) x) <= level.        (28)"""
-    k = first_where(1, 1 << 62, lambda k: at_most([(k - HALF) * x], level))
-    return (k - 1) * scale * x
-
-
 @lru_cache(maxsize=1024)
 def radius(laws: tuple[Law, ...], level: Fraction) -> Fraction:
     """Return a number that a sum of noises exceeds with probability level at most.                        (16)-(28)"""
     if not laws:
         return ZERO
-    if len(laws) == 1 and laws[0][2] == 1:
-        return single_radius(laws[0][0], laws[0][1], level)
+    if len(laws) == 1 and laws[0][2] == 1:  # (28): (k - 1) steps, k the least with e**(-(k - 1/2) x) <= level
+        ((scale, x, _),) = laws
+        k = first_where(1, 1 << 62, lambda k: at_most([(k - HALF) * x], level))
+        return (k - 1) * scale * x
     if all(x >= 2 * math.ceil(sum(m for _, _, m in laws) / level).bit_length() for _, x, _ in laws):  # (28a)
         return ZERO
     lost = sum(m * (3 + (1 << 22) * math.ceil((1 + x / 2) / (x / 2) ** 2)) for _, x, m in laws)
@@ -1518,11 +1509,7 @@ def radius(laws: tuple[Law, ...], level: Fraction) -> Fraction:
         outside = 1 - Fraction(2 * j, PLACES) - Fraction(2 * inverse * total, one**3)
         return outside + Fraction(1, 1 << 100) + Fraction(2 * dropped, 3 * one) <= Fraction(255, 256) ** 2 * level
 
-    low, high = -1, PLACES // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    found = min(high + SMEAR, PLACES // 2) * circle / PLACES
+    found = min(first_where(0, PLACES // 2, holds) + SMEAR, PLACES // 2) * circle / PLACES
     steps = [s * x for s, x, _ in laws]
     common = math.lcm(*(each.denominator for each in steps))
     spacing = Fraction(math.gcd(*(int(each * common) for each in steps)), common)
@@ -1558,10 +1545,8 @@ def exponent(factor: Fraction) -> Fraction:
 def circumference(variance: Fraction, largest: Fraction, level: Fraction) -> Fraction:
     """Return the circle on which the law is laid, rounded up to 8 bits.                                 (17), (18)"""
     reached = exponent(512 / level)
-    square = 2 * variance * reached
-    shift = max(0, 24 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
-    root_up = Fraction(1 + math.isqrt(math.floor(square * 4**shift)), 1 << shift)
-    return rounded_up(2 * (root_up + largest * reached), 8)
+    floor, shift = root_floor(2 * variance * reached, 24)
+    return rounded_up(2 * (Fraction(1 + floor, 1 << shift) + largest * reached), 8)
 
 
 def frequencies(
@@ -1623,7 +1608,7 @@ def adjusted(
         rows: list[Row] = []
         for place, cell in enumerate(least.table(margin, measured) if opened else ()):
             value, further = factor * cell, factor * radii[kind_of[place]]
-            interval = min(max(value - further, low), high), max(min(value + further, high), low)
+            interval = (min(max(end, low), high) for end in (value - further, value + further))
             rows.append((float(value), float(value), *outward(*interval)))
         spreads = [deviation(laws, factor) for laws in kinds]
         same = len({*spreads}) == 1 or margins.cells(margin) > INLINE  # of a level in a file the largest
@@ -1839,26 +1824,26 @@ def five_bits(x: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def rooms(level: Fraction) -> list[tuple[float, float]]:
+def allowances(level: Fraction) -> list[tuple[float, float]]:
     """Return tau and ln(level/A(tau)), where that is positive; ln(level) is rounded down to 2**-20.              (6)"""
     steps = first_where(1, 64 << 20, lambda k: at_most([Fraction(k, 1 << 20)], level))
     taus = ((2 + i % 2) * 2.0 ** (i // 2 - 3) for i in range(len(LN_A)))
     found = [(tau, log / 1000 - steps / (1 << 20)) for tau, log in zip(taus, LN_A, strict=True)]
-    return [(tau, room) for tau, room in found if room > 0]
+    return [(tau, allowance) for tau, allowance in found if allowance > 0]
 
 
 @lru_cache(maxsize=1 << 14)
 def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
     """Return rho.                                                                                          (7), (8)"""
     least = math.inf
-    for tau, room in rooms(level):
-        low, high = 0.0, min(room, 1 / largest)
+    for tau, allowance in allowances(level):
+        low, high = 0.0, min(allowance, 1 / largest)
         for _ in range(24):
             t = (low + high) / 2
             x = largest * t
             spent = (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x))) if x < 1 else math.inf
-            low, high = (t, high) if (t + kappa * t * t * spent) * SPARE <= room else (low, t)
-        least = min(least, tau / (low or room * 2.0**-24))
+            low, high = (t, high) if (t + kappa * t * t * spent) * SPARE <= allowance else (low, t)
+        least = min(least, tau / (low or allowance * 2.0**-24))
     return math.sqrt(2 * least) * SPARE
 
 
@@ -2035,7 +2020,7 @@ def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
     check_format(record)
     relation = read_relation(record)
-    for name, pattern in {**FREE, "arithmetic": "exact"}.items():
+    for name, pattern in FREE.items():
         record.at(name).text(pattern)
     engine = record.at("engine").text("|".join(ENGINES))
     _ = "own" in record.value and record.at("own").text(NAME)
@@ -2087,6 +2072,7 @@ def check(certificate: Any) -> list[str]:
         _, claim, premises, record = At(certificate, "certificate").fields("format claim premises record")
         listed = [[text.text() for text in each.rows(3)] for each in premises.rows()]
         claim.same(str(check_record(record)))
+        premises.demand({*map(len, listed)} == {3}, "not three texts each")
         premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == PREMISES, "not of a release")
     except Refused as refusal:
         return [str(refusal)]

@@ -1,6 +1,11 @@
 """Findings of an audit: fields of a record that are not what they must be, named one by one.
 
 Two values are the same iff their texts are: 26.0 is not 26, True is not 1, -0.0 is not 0.0.
+
+A record declares a request and carries its digest. If they disagree and a change of one digit of one declared field
+explains it, `altered_field` names that field. Each try costs the digest of the whole declaration: the search ends after
+MOST_WORK bytes of them, whatever a record holds, and a short record is searched through. A text longer than LONGEST is
+no number that anybody typed, and is passed over.
 """
 
 from __future__ import annotations
@@ -40,9 +45,10 @@ def differences(field: str, stated: Any, should: Any) -> Iterator[Finding]:
         for key in sorted({*stated, *should}):
             yield from differences(f"{field}.{key}", stated.get(key, ABSENT), should.get(key, ABSENT))
     elif stated is ABSENT or should is ABSENT:
-        yield Finding(field=field, says=_told(stated), should=_told(should))
+        says, other = ("nothing" if each is ABSENT else str(each) for each in (stated, should))
+        yield Finding(field=field, says=says, should=other)
     elif (one := canonical(stated)) != (other := canonical(should)):
-        if _is_list(stated) and _is_list(should) and len(stated) == len(should):
+        if all(isinstance(each, (list, tuple)) for each in (stated, should)) and len(stated) == len(should):
             for place, pair in enumerate(zip(stated, should, strict=True)):
                 yield from differences(f"{field}[{place}]", *pair)
         elif str(stated) == str(should):  # a number and its text
@@ -50,21 +56,6 @@ def differences(field: str, stated: Any, should: Any) -> Iterator[Finding]:
         else:
             yield Finding(field=field, says=str(stated), should=str(should))
 
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple))
-
-
-def _told(value: Any) -> str:
-    return "nothing" if value is ABSENT else str(value)
-
-
-# Which field was altered? Tries every change of one digit against the digest of the request.
-#
-# A record declares a request and carries its digest. If they disagree and one digit of one declared
-# field explains it, that field is named. Each try costs the digest of the whole declaration: the search ends after
-# MOST_WORK bytes of them, whatever a record holds, and a short record is searched through. A text longer than LONGEST
-# is no number that anybody typed, and is passed over.
 
 MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second
 EACH = 500  # what a try costs beside them, in bytes

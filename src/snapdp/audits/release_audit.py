@@ -5,14 +5,16 @@ Reads a record and, if given, the ledger that holds it; opens no data. A finding
 1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
    and clamp follow, and must be those of the record;
 2. every index lies inside the clamp; value, what is shown, interval and everything derived are recomputed from the
-   indices. A file stands in for them exactly where they are more than
-   INLINE, and is read where it lies beside the record;
+   indices. A file stands in for them exactly where they are more than INLINE, and is read where it lies beside the
+   record;
 3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
    not, the one field is looked for whose change by a digit explains it, as long as that takes no more than a bounded
    work;
 4. the ledger is sound and holds the record.
 
-What remains are premises: some proved, some tested when the library starts, some assumed. They are listed.
+A record is public and not trusted: every number goes through the constructors of statistics, so whatever could not have
+been declared is refused, with its place in the record. What remains are premises: some proved, some tested when the
+library starts, some assumed. They are listed.
 """
 
 from __future__ import annotations
@@ -37,7 +39,6 @@ from snapdp.ledger.statements import amendment_values
 from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.release.draw import Block, Drawn, derived_blocks
 from snapdp.release.record import LIBRARIES, RECORD_FORMAT, VERSION, checked, derived_values, part_values
-from snapdp.release.release import holds_look
 from snapdp.release.request import MOST_STATISTICS, Request, added
 from snapdp.studies.columns import INLINE
 from snapdp.studies.csv_dialect import dialect_words, stated_dialect
@@ -143,7 +144,7 @@ def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
     if "bounds_from" not in record:
         return None
     try:
-        return holds_look(ledger, record["dataset"], record["bounds_from"])
+        return ledger.holds(record["dataset"], record["bounds_from"])
     except LedgerError:  # of an account that is not there: another finding says so
         return False
 
@@ -176,7 +177,7 @@ def _findings(record: dict[str, Any], files: FilesBeside, request: Request | Non
         yield Finding(field="statistics", says="what cannot be declared", should=refusal.problem)
         return
     yield from _request_finding(record, request)
-    should = {"charged": str(request.epsilon), "arithmetic": "exact", "unit": request.relation.unit}
+    should = {"charged": str(request.epsilon), "unit": request.relation.unit}
     for key, each in should.items():
         yield from differences(key, record[key], each)
     for key in ("person_columns", "most_units"):
@@ -417,10 +418,7 @@ def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# From a record back to what it declares: the request as the library would have made it.
-#
-# Reads a record, which is public and not trusted: every number goes through the constructors of statistics,
-# so whatever could not have been declared is refused here, with the place in the record.
+# From a record back to the request that it declares
 
 
 def rebuilt(record: Mapping[str, Any]) -> Request:
@@ -451,7 +449,7 @@ def _line(values: Mapping[str, Any], relation: Relation) -> Line:
     return planned(ask(statistic, epsilon=values["epsilon"], alpha=values["alpha"]))
 
 
-# A ledger beside a record: whether both are as they must be, and which of them is not.
+# A ledger beside a record
 
 
 def verified_ledger(ledger: Ledger, record: dict[str, Any] | None) -> Verification:
@@ -492,9 +490,7 @@ def refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None
         )
 
 
-# What an audit found, in words. For the command line and the page.
-#
-# Everything here is public. A name is shown as it is given: whoever gives one has made it visible.
+# What an audit found, in words and as plain values: all of it is public, and names were made visible by the caller
 
 
 def is_certificate(record: Mapping[str, Any]) -> bool:
@@ -537,11 +533,6 @@ def _altered(found: Audit, name: str) -> str:
     things += [f"the ledger of {name}"] * any(each.about == LEDGER for each in found.findings)
     is_one = len(things) == 1 and fields + files < 2
     return f"{' and '.join(things)} {'is not what it' if is_one else 'are not what they'}"
-
-
-# What an audit found, as plain values. For --json and for the page.
-#
-# Everything here is public; keys stay what they were, new ones are added.
 
 
 def audit_values(found: Audit) -> dict[str, Any]:

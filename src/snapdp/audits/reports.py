@@ -1,7 +1,7 @@
 """A report beside its record: whether it is what snapdp writes from that record, byte for byte.
 
-A report is a function of a record and of a version of snapdp. Another version may write it differently,
-so of a report that says it comes from one nothing can be told; which version that is, only the report itself says.
+A report is a function of a record and of a version of snapdp. Another version may write it differently, so of a report
+that says it comes from one nothing can be told; which version that is, only the report itself says.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """The side files of a record: those that lie beside it are read, and every number in them derived again.
 
-A long block names its file; the name follows from the digest and the number of rows from the declaration,
-so a file is looked for only where one belongs. Bytes first, then shape, then names, then numbers. What is not there, or
-was not asked for, is listed: of those numbers an audit says nothing.
+A long block names its file; the name follows from the digest and the number of rows from the declaration, so a file is
+looked for only where one belongs. Bytes first, then shape, then names, then numbers. What is not there, or was not
+asked for, is listed: of those numbers an audit says nothing.
+
+A file is anybody's bytes: names come a few at a time, and what is held of them is bounded. They are compared with those
+that a record declares, also where it declares a digest alone (`CellNames`).
 """
 
 from __future__ import annotations
@@ -70,9 +73,6 @@ class _Place(Value):
     def labels(self) -> Sequence[Label]:
         return self.statistic.labels_of(self.margin)
 
-    def names(self, file: SideFileColumns) -> CellNames:
-        return CellNames(self.statistic, self.margin, file)
-
 
 def are_unseen(parts: Sequence[Drawn]) -> bool:
     """Tell whether the numbers of a part were not looked at: then nothing that follows from them can be."""
@@ -122,7 +122,7 @@ class FilesBeside:
         is_known = True
         try:
             with side_file(path) as file:
-                is_known = place.names(file).are_known
+                is_known = CellNames(place, file).are_known
                 return (yield from _placed(field, path.name, look(file)))
         except DataError as problem:
             should = f"another file: {problem.problem}"
@@ -206,7 +206,7 @@ def _of_block(file: SideFileColumns, place: _Place, block: Block) -> Generator[W
 
 def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
     """Return what is wrong with rows, columns or names of a file, before any number is fetched."""
-    cells, names = place.cells, place.names(file)
+    cells, names = place.cells, CellNames(place, file)
     named = {} if isinstance(place.labels, KeyLabels) else CELL  # keys have a column each
     columns = {**named, **NUMBER_COLUMNS, **more, **dict.fromkeys(names.columns, ("VARCHAR",))}
     if file.rows != cells:
@@ -244,17 +244,7 @@ def _wrong_numbers(stated: Mapping[str, Any], block: Block, start: int = 0) -> I
             yield f"{name}[{start + place}]", str(found[place]), str(should[place])
 
 
-# The names of cells in a side file: compared with those that a record declares, also where it declares a digest alone.
-#
-# A file is anybody's bytes: names come a few at a time, and what is held of them is bounded.
-#
-# - Cells of one column have their names in the column `cell`; where the record has the digest of a long list, the
-#   digest
-#   is compared. A histogram by such a column has names made of two texts, of which one is unknown: nothing is compared.
-# - Cells by keys have a column for each key, and no `cell`; the digest of all keys is compared, in the order of rows.
-# - Cells of several columns have a column for each of them as well. What each is named by is declared, or taken from
-#   its
-#   first turn in the file and compared with the digest; every row then follows.
+# Names of cells
 
 Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 MOST_HELD = 1 << 30  # bytes of a column of names, of which those of one turn are held
@@ -263,12 +253,18 @@ MOST_HELD = 1 << 30  # bytes of a column of names, of which those of one turn ar
 class CellNames:
     """The names of a statistic's cells as they must stand in its file.
 
+    Cells of one column have their names in the column `cell`; where the record has the digest of a long list, the
+    digest is compared. A histogram by such a column has names made of two texts, of which one is unknown: nothing is
+    compared. Cells by keys have a column for each key, and no `cell`; the digest of all keys is compared, in the order
+    of rows. Cells of several columns have a column for each of them as well: what each is named by is declared, or
+    taken from its first turn in the file and compared with the digest; every row then follows.
+
     columns   of the file, one for each column that names cells, where these are several
     """
 
-    def __init__(self, statistic: Statistic, margin: Margin | None, file: SideFileColumns) -> None:
-        self._statistic, self._margin, self._file = statistic, margin, file
-        self.columns = key_columns(statistic.keys_of(margin), FIELDS)
+    def __init__(self, place: _Place, file: SideFileColumns) -> None:
+        self._place, self._labels, self._file = place, place.labels, file
+        self.columns = key_columns(place.statistic.keys_of(place.margin), FIELDS)
 
     @property
     def are_known(self) -> bool:
@@ -277,9 +273,9 @@ class CellNames:
             return True
         unlisted = {place: each for place, each in enumerate(self._name_columns()) if _is_unlisted(each)}
         if not self.columns:
-            return all(each.cells == self._statistic.cells_of(self._margin) for each in unlisted.values())
+            return all(each.cells == self._place.cells for each in unlisted.values())
         here = [self.columns[place] for place in unlisted if self._file.types.get(self.columns[place]) == TEXT]
-        return all(self._file.bytes_of(name) <= MOST_HELD for name in here)
+        return all(self._file.byte_count(name) <= MOST_HELD for name in here)
 
     def wrong(self) -> Wrong | None:
         """Return the first name that is not the declared one, or that the digest of the names is another."""
@@ -292,11 +288,11 @@ class CellNames:
         long = next(filter(_is_unlisted, self._name_columns()), None)
         if long is None:
             return self._another_name(label_columns(self._labels, 0), ["cell"])
-        return _another_digest("cell", long, (name for page in self._file.names() for name in page))
+        return _another_digest("cell", long, (name for page in self._file.texts(["cell"]) for (name,) in page))
 
     def _name_columns(self) -> list[Any]:
         """Return the columns that name cells, in their order: those of the groups, and a histogram's own."""
-        return list(self._statistic.name_columns(self._margin))[: len(self.columns) or None]
+        return list(self._place.statistic.name_columns(self._place.margin))[: len(self.columns) or None]
 
     def _wrong_file_of_keys(self, labels: KeyLabels) -> Wrong | None:
         """Return what is wrong with names by keys: their digest is declared, and in each the cells of a histogram."""
@@ -305,10 +301,6 @@ class CellNames:
             return f"{self.columns[-1]}[{other}]", "another name", f"one of {len(own)} cells in each key"
         digest = self._file.digest_of_columns(self.columns[: len(keys.names)], keys.names, every=len(own) or 1)
         return None if digest == keys.digest else ("keys", f"other keys: {digest}", keys.digest)
-
-    @property
-    def _labels(self) -> Sequence[Label]:
-        return self._statistic.labels_of(self._margin)
 
     def _wrong_keys(self) -> Wrong | None:
         labels: Any = self._labels

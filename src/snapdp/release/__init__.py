@@ -1,1 +1,1 @@
-"""Releases: the only room where private integers, random bits and the ledger meet."""
+"""Releases: the only package where private integers, random bits and the ledger meet."""

@@ -1,8 +1,8 @@
 """A data dictionary beside files of values: `datapackage.json`, a Frictionless Data Package.
 
-Public texts and numbers only. It says what every column means, of which record the numbers are, and
-what is protected. A package lists all files of values of a directory: one that is written there later joins it. What
-somebody has added to it by hand (a licence, say) stays.
+Public texts and numbers only. It says what every column means, of which record the numbers are, and what is protected.
+A package lists all files of values of a directory: one that is written there later joins it. What was added to it by
+hand (a licence, say) stays.
 
 A `datapackage.json` that is not ours is never touched: the dictionary has the name of the file of values then. What
 says that it is ours is anybody's text all the same: only a regular file is read, of bounded size, and nothing is taken
@@ -26,7 +26,7 @@ from snapdp.drafts import write_text
 from snapdp.errors import DataError
 from snapdp.exact.numbers import shown
 from snapdp.ledger.chain import canonical
-from snapdp.release.numbers import shown_amount
+from snapdp.release.numbers import long_blocks, shown_amount
 from snapdp.release.record import file_names
 from snapdp.release.remarks import bounds_from_line, protected_line
 from snapdp.release.value_table import NUMBER, TEXT, ValueField, ValueTable
@@ -105,7 +105,6 @@ def package_of(record: Mapping[str, Any], before: Mapping[str, Any], resources: 
 def resource_of(record: Mapping[str, Any], table: ValueTable, path: Path) -> dict[str, Any]:
     """Return what a package says of a file of values: its columns by the names that stand in it."""
     from snapdp.release.files import guarded
-    from snapdp.release.numbers import long_blocks
 
     is_csv = path.suffix == ".csv"
     written = {field.name: guarded(field.name) if is_csv else field.name for field in table.fields}
@@ -130,8 +129,6 @@ def resource_of(record: Mapping[str, Any], table: ValueTable, path: Path) -> dic
 
 def side_resources(record: Mapping[str, Any], directory: Path) -> Iterator[dict[str, Any]]:
     """Yield what a package says of the long tables of a record that lie in a directory."""
-    from snapdp.release.numbers import long_blocks
-
     titles = dict(long_blocks(record))
     for name in file_names(record):
         path = directory / name
@@ -182,7 +179,6 @@ def _side_field(name: str, kind: str) -> dict[str, Any]:
 
 def _columns_of(path: Path) -> list[tuple[str, str]]:
     """Return names and types of the columns of a side file; none where it is no such file."""
-    from snapdp.errors import DataError
     from snapdp.release.files import side_file
 
     try:

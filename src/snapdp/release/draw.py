@@ -7,9 +7,13 @@ Everything in it but the index is a function of the index and of public paramete
     shown = value, inside the public range                                    theory: docs/theory/planning.md (33)
 
 A value is what was drawn and errs to both sides alike: sums, averages and margins are made of values. Shown is what
-some table may have: a count is not negative. Both are published.
+some table may have: a count is not negative. Both are published. Which path a part takes (vector or scalar, inline or
+side file) depends on its public range and number of cells only.
 
-Which path a part takes (vector or scalar, inline or side file) depends on its public range and number of cells only.
+What follows from released numbers (means, standard deviations, correlations, shares, adjusted margins) is a function of
+released indices and public parameters, so it costs nothing; every such block says that it is derived, and from what.
+Intervals are combined: if each of k inputs misses its truth with probability alpha/k at most, the result misses with
+probability alpha at most.
 """
 
 from __future__ import annotations
@@ -225,8 +229,8 @@ class Drawn(Value):
         if not isinstance(numbers[0], (int, float)):
             return None
         near = nearest_index((Fraction(numbers[0]) - numerator.shift) / numerator.factor, p.data_grid)
-        window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
-        return next((index for index in window if self._printed(index) == numbers), None)
+        candidates = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
+        return next((index for index in candidates if self._printed(index) == numbers), None)
 
     @cached_property
     def block(self) -> Block:
@@ -345,11 +349,7 @@ def _indices(m: Mechanism, values: Sequence[int], bits: BitSource) -> Sequence[i
     return list(map(int, found)) if len(found) <= INLINE else found
 
 
-# What follows from released numbers, free of charge: mean, standard deviation, correlation, shares, adjusted margins.
-#
-# A function of released indices and public parameters only, so it costs nothing; every block says that it is derived,
-# and from what. Each statistic says itself what follows from it. Intervals are combined: if each of k inputs misses its
-# truth with probability alpha/k at most, the result misses with probability alpha at most.
+# Derived blocks: each statistic says itself what follows from it.
 
 
 def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Block]]:

@@ -1,11 +1,14 @@
 """Released numbers as files: CSV or Parquet, written whole or not at all.
 
-Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
-with one thread, so that equal numbers make equal bytes.
-Files of values are tables as `release.tidy` makes them: one row a number, in columns of one type each; what does not
-apply to a row is missing. In a CSV file numbers are plain decimals, without exponents and fractions, which a
-spreadsheet would take for text or a date; whole numbers stay whole, what is missing is an empty cell, and a text that a
-spreadsheet might run as a formula has a ' before it.
+Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them with one thread,
+so that equal numbers make equal bytes. Files of values, and frames of pandas and Polars, have the rows and columns of
+`value_table`: one row for each number, in columns of one type each; what does not apply to a row is missing. In a CSV
+file numbers are plain decimals, without exponents and fractions, which a spreadsheet would take for text or a date;
+whole numbers stay whole, what is missing is an empty cell, and a text that a spreadsheet might run as a formula has a '
+before it.
+
+A side file that is read again is anybody's bytes, as a record is: rows and types are known before a column is fetched,
+numbers come as arrays, and names of cells a few at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -75,17 +78,12 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
         if isinstance(block, PagedBlock):
             write_pages(block, made, connection)
         else:
-            _copy(block_columns(block), made, connection)
+            _copy({**block_names(block), **block_numbers(block)}, made, connection)
         with made.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         found = SideFile.of(digest=f"sha256:{digest}", rows=len(block.cells))
         finish(made, directory / found.name)
     return found
-
-
-def block_columns(block: Block) -> dict[str, Any]:
-    """Return the columns of a side file, as the arrays that are written."""
-    return {**block_names(block), **block_numbers(block)}
 
 
 def block_names(block: Block) -> dict[str, Any]:
@@ -98,14 +96,12 @@ def block_names(block: Block) -> dict[str, Any]:
 
 
 def block_numbers(block: Block) -> dict[str, Any]:
-    """Return the columns of numbers of a side file."""
-    import numpy as np
-
+    """Return the columns of numbers of a side file, as the arrays that are written."""
     columns: dict[str, Any] = {} if block.indices is None else {"index": block.indices}
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
     if isinstance(block.deviation, tuple):  # else it is one for all of them, and in the record
         columns["deviation"] = block.deviation
-    return {name: _array(np, cells) for name, cells in columns.items()}
+    return {name: _array(cells) for name, cells in columns.items()}
 
 
 def check_place(directory: Path) -> None:
@@ -140,14 +136,10 @@ def typed(field: ValueField, cells: Sequence[Any]) -> Any:
         return np.array(cells, dtype=bool)
     if field.kind == WORDS:
         return np.fromiter(cells, dtype=object, count=len(cells))
-    exact = _rounding(field)
+    exact = to_float_nearest if field.is_key else _DOUBLES[field.name]
     known = (_amount(x) if isinstance(x, str) else x for x in cells)
     numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in known)
     return np.fromiter(numbers, dtype=np.float64, count=len(cells))
-
-
-def _rounding(field: ValueField) -> Callable[[Fraction], float]:
-    return to_float_nearest if field.is_key else _DOUBLES[field.name]
 
 
 def _write_csv(table: ValueTable, path: Path) -> None:
@@ -268,16 +260,12 @@ def _keys_in_order(labels: KeyLabels, columns: Sequence[str], connection: Any) -
     return f"SELECT {texts} FROM keys"
 
 
-def _copy(columns: Mapping[str, Any], path: Path, connection: Any) -> None:
+def _copy(arrays: Mapping[str, Any], path: Path, connection: Any) -> None:
     import duckdb
-    import numpy as np
 
-    arrays = {name: _array(np, cells) for name, cells in columns.items()}
     connection.register("released", arrays)
-    quoted = _quoted(path)
-    chosen = _numbers(arrays)
     try:
-        connection.execute(f"COPY (SELECT {chosen} FROM released) TO '{quoted}' ({FORM})")
+        connection.execute(f"COPY (SELECT {_numbers(arrays)} FROM released) TO '{_quoted(path)}' ({FORM})")
     except duckdb.Error:
         raise OSError(0, "the engine could not write") from None
     connection.unregister("released")
@@ -285,7 +273,8 @@ def _copy(columns: Mapping[str, Any], path: Path, connection: Any) -> None:
 
 def _numbers(arrays: Mapping[str, Any]) -> str:
     """Return what is selected of arrays: NaN is no released number, but stands for a missing end of an interval."""
-    named = [quoted_name(name) for name in _floats(arrays)]  # keys too, whose names are anybody's text
+    # Names of keys are anybody's text.
+    named = [quoted_name(name) for name, cells in arrays.items() if cells.dtype.kind == "f"]
     doubles = ", ".join(f"nullif({name}, 'nan'::DOUBLE) AS {name}" for name in named)
     return f"* REPLACE ({doubles})" if doubles else "*"
 
@@ -299,26 +288,17 @@ def quoted_name(column: str) -> str:
     return '"{}"'.format(column.replace('"', '""'))
 
 
-def _floats(arrays: Mapping[str, Any]) -> list[str]:
-    return [name for name, cells in arrays.items() if cells.dtype.kind == "f"]
+def _array(cells: Any) -> Any:
+    """Return a column of numbers as the engine takes it: whole numbers that fit, or doubles with NaN for none."""
+    import numpy as np
 
-
-def _array(np: Any, cells: Any) -> Any:
-    """Return a column as the engine takes it: text, whole numbers that fit, or doubles with NaN for none."""
     if isinstance(cells, np.ndarray):
         return cells
-    kinds = set(map(type, cells))
-    if kinds == {str}:
-        return np.fromiter(cells, dtype=object, count=len(cells))
-    if kinds == {int} and max(map(abs, cells)) < 1 << 63:
-        return np.array(cells, dtype=np.int64)
-    return np.array(cells, dtype=np.float64)
+    is_whole = set(map(type, cells)) == {int} and max(map(abs, cells)) < 1 << 63
+    return np.array(cells, dtype=np.int64 if is_whole else np.float64)
 
 
-# Side files read again: the columns of a long block, as the engine wrote them.
-#
-# A file is anybody's bytes, as a record is: rows and types are known before a column is fetched, numbers
-# come as arrays, names of cells a few at a time.
+# Side files that are read again
 
 NAMES_AT_ONCE, BYTES_AT_ONCE = 10_000, 1 << 24
 TEXT, NUMBERS = "VARCHAR", ("BIGINT", "DOUBLE")
@@ -345,15 +325,12 @@ class SideFileColumns:
         found = self._connection.execute(f"SELECT {chosen} FROM {self._origin}").fetchnumpy()
         return {name: np.ma.filled(found[name].astype(_kind(found[name])), np.nan) for name in names}
 
-    def names(self) -> Iterator[list[str | None]]:
-        """Yield the names of cells in order, a few at a time."""
-        for page in self.texts(["cell"]):
-            yield [name for (name,) in page]
-
     def texts(self, columns: Sequence[str]) -> Iterator[list[tuple[str | None, ...]]]:
         """Yield the texts of some columns in the order of rows, a few rows at a time."""
         # A name of a megabyte takes next to nothing in a file, however often it stands there.
-        at_once = max(1, min(NAMES_AT_ONCE, BYTES_AT_ONCE // (sum(map(self.longest, columns)) or 1)))
+        at_once = max(
+            1, min(NAMES_AT_ONCE, BYTES_AT_ONCE // (sum(self.byte_count(each, "max") for each in columns) or 1))
+        )
         found = self._connection.execute(f"SELECT {', '.join(map(quoted_name, columns))} FROM {self._origin}")
         while page := found.fetchmany(at_once):
             yield page
@@ -387,18 +364,10 @@ class SideFileColumns:
         self._connection.unregister("own")
         return None if found is None else int(found)
 
-    def longest(self, column: str) -> int:
-        """Return the bytes of the longest text of a column."""
-        return self._lengths("max", column)
-
-    def bytes_of(self, column: str) -> int:
-        """Return the bytes of all texts of a column."""
-        return self._lengths("sum", column)
-
-    def _lengths(self, what: str, column: str) -> int:
-        ((found,),) = self._connection.execute(
-            f"SELECT {what}(strlen({quoted_name(column)})) FROM {self._origin}"
-        ).fetchall()
+    def byte_count(self, column: str, of: str = "sum") -> int:
+        """Return the bytes of all texts of a column; with of = "max" those of the longest."""
+        text = f"SELECT {of}(strlen({quoted_name(column)})) FROM {self._origin}"
+        ((found,),) = self._connection.execute(text).fetchall()
         return int(found or 0)
 
 
@@ -449,10 +418,7 @@ def bytes_with(path: Path, *, digest: str) -> bytes:
     raise DataError("the file is not the one that was released: it was altered.", "Get it from a copy.")
 
 
-# Released numbers as frames: one row for each number, with the columns and types of a file of values.
-#
-# Public numbers only. Pandas and Polars are asked for when they are needed, and named where they are not
-# installed. What stands in side files is not in a frame: those files are Parquet, and both libraries read them.
+# Frames. What is in side files is not in a frame: those files are Parquet, and pandas and Polars read them.
 
 
 def pandas_frame(release: Release) -> Any:

@@ -1,11 +1,15 @@
 """The published numbers of a record: what each is, what it cost, and how people read it.
 
-Everything here is read from the record. Terminal, report, notebook and files of values take numbers and
-costs from `number_blocks`, so that none of them tells another story.
+Everything here is read from the record. Terminal, report, notebook and files of values take numbers and costs from
+`number_blocks`, so that none of them tells another story.
 
 What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
 together. A mean that follows from a sum and a count is the statistic that was paid for, and so are several that share
 a count, together; what has a title of its own (shares, a standard deviation, a correlation) is free of charge.
+
+A number is printed with as many digits as its noise leaves meaningful, ends of intervals outward, curves all alike.
+What decides is half the length of an interval: of the number itself; of a share whose total is private, which has none,
+that of its count; of a distribution the longest, so that what rises is printed rising.
 """
 
 from __future__ import annotations
@@ -210,26 +214,6 @@ class NumberBlock(Value):
         """Tell whether it is one of the margins of a table, measured or adjusted."""
         return "margins" in self.declared
 
-    @property
-    def cost(self) -> str:
-        """Return what the numbers cost, in short."""
-        if self.epsilon == FREE:
-            return "derived"
-        if self.is_margin and len(self.parts) > 1:
-            return f"{shown_amount(self.epsilon)} for all margins"
-        if not self.part:
-            return shown_amount(self.epsilon)
-        if self.mean_of is not None:
-            return f"{shown_amount(self.epsilon)} for all means"
-        return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
-
-    @property
-    def cost_in_words(self) -> str:
-        """Return what the numbers cost: beside the statistic, its parts are named, which are paid for together."""
-        several = len(self.parts) > 1 and not self.is_margin
-        together = f", for its {' and '.join(self.parts)} together" if several else ""
-        return self.cost if self.epsilon == FREE or self.part else f"{self.cost}{together}"
-
 
 def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     """Yield every block of numbers that a record itself holds; long ones are in their side files.
@@ -374,10 +358,9 @@ def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> It
     deviation = block.get("deviation")
     each = deviation if isinstance(deviation, list) else [deviation] * len(block["value"])
     columns = (block["cell"], keys, block["value"], block["shown"], block["low"], block["high"], each)
-    for label, named, value, possible, low, high, spread in zip(*columns, strict=True):
+    for label, named, value, shown, low, high, spread in zip(*columns, strict=True):
         cell = label if isinstance(label, str) else label_text(tuple(label))
-        numbers = {"value": value, "shown": possible, "low": low, "high": high, "deviation": spread}
-        yield like._replace(cell=cell, keys=named, **numbers)
+        yield like._replace(cell=cell, keys=named, value=value, shown=shown, low=low, high=high, deviation=spread)
 
 
 def _places(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> int | None:
@@ -438,10 +421,7 @@ def shown_amount(text: str) -> str:
         return text
 
 
-# Digits of published numbers: as many as noise leaves meaningful, ends of intervals outward, curves all alike.
-#
-# What decides on digits is half the length of an interval: of the number itself; of a share whose total is
-# private, which has none, that of its count; of a distribution the longest, so that what rises is printed rising.
+# Digits
 
 WHOLE = Decimal(10)  # half the length of an interval whose ends are printed as whole numbers
 CUT_MARK = "*"  # behind an interval of which only the end of what is possible is left
@@ -455,13 +435,14 @@ def digits_alike(blocks: list[NumberBlock]) -> list[NumberBlock]:
         if block.derived and block.name == DISTRIBUTION and block.is_ranked:
             blocks[place] = replaced(block, numbers=_on_one_line(block.numbers))
         elif block.derived and block.name == SHARE and all(each.low is each.high is None for each in block.numbers):
-            counts = next((each for each in blocks if not each.derived and _are_alike(each, block)), None)
+            counts = next((each for each in blocks if not each.derived and are_alike(each, block)), None)
             if counts is not None:
                 blocks[place] = replaced(block, numbers=_as_their_counts(block.numbers, counts.numbers))
     return blocks
 
 
-def _are_alike(block: NumberBlock, other: NumberBlock) -> bool:
+def are_alike(block: NumberBlock, other: NumberBlock) -> bool:
+    """Tell whether two blocks have the same cells, as shares and their counts have."""
     return [each.cell for each in block.numbers] == [each.cell for each in other.numbers]
 
 
@@ -554,9 +535,7 @@ def _decimals(x: float, places: int) -> str:
     return f"{Decimal(repr(x)):.{places}f}"
 
 
-# Groups by two columns as a cross table: one column down, the other across.
-#
-# Everything here is read from the record.
+# Groups by two columns as a cross table: one column down, the other across
 
 MOST_ACROSS, MOST_DOWN, NARROW = 12, 60, 6  # of a cross table; so many stand side by side before it is turned
 

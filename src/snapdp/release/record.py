@@ -43,7 +43,7 @@ _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "format", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
-        "person_columns", "most_units", "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions",
+        "person_columns", "most_units", "unit_rows", "charged", "engine", "csv", "own", "versions",
         "statistics", "derived", "request", "previous", "date", "bounds_from", *PUBLIC_TEXTS,
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
@@ -146,7 +146,6 @@ def record_values(
             **(texts or {}),
             **relation_values(request.relation),
             **({} if request.own is None else {"own": request.own}),
-            "arithmetic": "exact",
             "engine": engine.name,
             **({"csv": dict(engine.csv)} if engine.csv else {}),
             "versions": {**library_versions(), **engine.versions},

@@ -1,15 +1,15 @@
 """Whether what a request will write can be read again, audited and certified: decided before any data, from its
 declarations alone.
 
-It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the
-server of a team ledger, not the audit, not the independent checker of certificates. Everything these refuse is refused
-here first: a trial record without numbers goes through `checked`, every statistic is made again from its declaration as
-the audit makes it, and the record is bounded by the widest numbers that its parts can have.
+It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the server of a
+team ledger, not the audit, not the independent checker of certificates. Everything these refuse is refused here first:
+a trial record without numbers goes through `checked`, every statistic is made again from its declaration as the audit
+makes it, and the record is bounded by the widest numbers that its parts can have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -47,11 +47,7 @@ _FREE_TEXT = {
 }
 _DIGEST = "sha256:" + "0" * 64
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "shown": [], "low": [], "high": []}
-_LISTS, _DOUBLE, _FRAME = (
-    5,
-    26,
-    600,
-)  # of a cell, beside the index, at most; bytes of a double, of a block's own
+_LISTS, _DOUBLE, _FRAME = 5, 26, 600  # of a cell, beside the index, at most; bytes of a double, of a block's own
 
 
 def check_recordable(request: Request) -> None:
@@ -69,7 +65,11 @@ def check_recordable(request: Request) -> None:
         checked(trial)
     except SnapdpError as refusal:
         raise _refused(f"the request cannot be recorded: {refusal.problem}") from None
-    _check_bytes(most_bytes(request, trial))
+    if (size := most_bytes(request, trial)) > MOST_BYTES:
+        raise _refused(
+            f"the record would take up to {size >> 20} MiB, and at most {MOST_BYTES >> 20} are taken",
+            "Ask in several requests, for fewer cells, or with shorter names.",
+        )
 
 
 def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
@@ -150,12 +150,13 @@ def _ends(part: Part, m: Mechanism) -> list[Fraction]:
 
 def _trial(request: Request) -> dict[str, Any]:
     """Return the record of the request without a number in it."""
-    statistics = [
-        {**declared, "parts": [{**values, **_NOTHING} for values in _parts(line, mechanisms)]}
-        for declared, line, mechanisms in zip(
-            request.declaration["statistics"], request.lines, request.mechanisms, strict=True
-        )
-    ]
+    statistics = []
+    for declared, line, mechanisms in zip(
+        request.declaration["statistics"], request.lines, request.mechanisms, strict=True
+    ):
+        pairs = zip(line.statistic.parts, mechanisms, strict=True)
+        drawn = (Drawn(line=line, part=part, mechanism=m, indices=()) for part, m in pairs)
+        statistics.append({**declared, "parts": [{**part_values(each), **_NOTHING} for each in drawn]})
     return {
         "format": RECORD_FORMAT,
         **relation_values(request.relation),
@@ -164,7 +165,6 @@ def _trial(request: Request) -> dict[str, Any]:
         "dataset_version": "0" * 16,
         "date": "0000-00-00",
         "charged": str(request.epsilon),
-        "arithmetic": "exact",
         "engine": max(ENGINES, key=len),
         "versions": dict.fromkeys(("snapdp", "python", *LIBRARIES), "0" * 41),
         "statistics": statistics,
@@ -172,12 +172,6 @@ def _trial(request: Request) -> dict[str, Any]:
         "request": _DIGEST,
         "previous": _DIGEST,
     }
-
-
-def _parts(line: Line, mechanisms: tuple[Mechanism, ...]) -> Iterator[dict[str, Any]]:
-    for part, m in zip(line.statistic.parts, mechanisms, strict=True):
-        drawn = Drawn(line=line, part=part, mechanism=m, indices=())
-        yield part_values(drawn)
 
 
 def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
@@ -235,14 +229,6 @@ def _width(part: Part, m: Mechanism) -> int:
     if not is_whole(part, m):
         return index + _LISTS * _DOUBLE
     return index + _LISTS * (max(len(str(int(end))) for end in _ends(part, m)) + 1)
-
-
-def _check_bytes(size: int) -> None:
-    if size > MOST_BYTES:
-        raise _refused(
-            f"the record would take up to {size >> 20} MiB, and at most {MOST_BYTES >> 20} are taken",
-            "Ask in several requests, for fewer cells, or with shorter names.",
-        )
 
 
 def _refused(problem: str, advice: str = "Change what is declared.") -> BoundError:

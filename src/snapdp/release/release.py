@@ -2,10 +2,10 @@
 
 The only function where private integers, random bits and the ledger meet.
 Everything that can fail because of the data happens before the charge: the table is read and summed first (exact,
-deterministic, nothing leaves), n is compared, and only then the ledger is asked. From the charge on, nothing depends on
-the data but the indices. If anything does fail after the charge (a full disk), the reservation is given up: it stays
-spent, and the same request is charged again. Whatever ends a release says what it has cost (`_Cost`); if the ledger did
-not answer, that is "unknown".
+deterministic, nothing leaves; theory: docs/theory/exact-sums.md (8)), n is compared, and only then the ledger is asked.
+From the charge on, nothing depends on the data but the indices. If anything does fail after the charge (a full disk),
+the reservation is given up: it stays spent, and the same request is charged again. Whatever ends a release says what it
+has cost (`_Cost`); if the ledger did not answer, that is "unknown".
 """
 
 from __future__ import annotations
@@ -143,14 +143,9 @@ def released(
         raise failure  # out here, so that what went wrong is not even its context
 
 
-def holds_look(ledger: Ledger, account: str, look: str) -> bool:
-    """Return whether an account was charged for the record of this digest, by which bounds were found."""
-    return ledger.holds(account, look)
-
-
 def _check_look(look: str | None, ledger: Ledger, account: str) -> None:
     """Refuse bounds that are said to come from a look nobody paid for: a record would state it as a fact."""
-    if look is not None and not holds_look(ledger, account, look):
+    if look is not None and not ledger.holds(account, look):
         raise PremiseError(
             f"bounds_from = {look} names a look at the table that the account {shown(account)} was not charged for.",
             "Give the ledger that was charged for the look. Where the bounds are public for another reason, take "
@@ -241,11 +236,6 @@ def _side_files(
     every = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
     blocks = {key_of(number, block): block for number, block in every if is_long(block)}
     return dict(zip(blocks, write_blocks(blocks.values(), directory), strict=True)) if blocks else {}
-
-
-# Exact numerators of a table: what the statistics of a request ask, answered from one state of the table.
-#
-# Private integers enter here. Theory: docs/theory/exact-sums.md (8).
 
 
 def exact_values(

@@ -1,6 +1,8 @@
 """What is said beside published numbers, in a line each: on a terminal, in a report and in a notebook alike.
 
-Functions of the record: of released numbers, and of the public range of what they are.
+Functions of the record: of released numbers, and of the public range of what they are. What is declared of a statistic
+(its bounds, its bins, which rows count) is put into clauses from its declaration alone, which requests have too, so the
+words are the same before a release and after it. Names are anybody's text, and are made visible.
 """
 
 from __future__ import annotations
@@ -269,15 +271,11 @@ def _public_range(block: NumberBlock) -> Range | None:
             declared = {**declared, "columns": [x for x in declared["columns"] if x["name"] == block.mean_of]}
         if block.derived:
             return KINDS[declared["kind"]].derived_range(declared, block.name)
-        return _part_range(next(part for part in declared["parts"] if part["name"] == block.name))
+        part = next(part for part in declared["parts"] if part["name"] == block.name)
+        factor, shift, lower, upper = (parameter(part[key], name=key) for key in ("factor", "shift", "lower", "upper"))
+        return shift + factor * lower, shift + factor * upper
     except (SnapdpError, LookupError):  # a record may be anybody's
         return None
-
-
-def _part_range(part: Mapping[str, Any]) -> Range:
-    """Return shift + factor * numerator at both ends of the numerator."""
-    factor, shift, *ends = (parameter(part[key], name=key) for key in ("factor", "shift", "lower", "upper"))
-    return shift + factor * ends[0], shift + factor * ends[1]
 
 
 def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most: int) -> list[str]:
@@ -286,27 +284,21 @@ def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most:
     every   all blocks of the record
     most    so many numbers of each block are shown
     """
-    return list(dict.fromkeys(_remarks_on(record, every, most)))
-
-
-def _remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], most: int) -> Iterator[str]:
     blocks = [block for block in every if block.is_first]
-    yield from filter(None, map(unknown_line, blocks))
-    for block in blocks:
-        yield from bound_lines(block)
-        yield from step_lines(block)
     shown = [each for block in blocks for each in block.numbers[:most]]
-    yield from filter(None, [moved_line(shown), cut_line(shown), by_itself_line(blocks)])
-    yield from (*person_lines(record), *complete_lines(record), *wide_lines(record))
-    yield from filter(None, [margins_line(blocks), distribution_line(every), bounds_from_line(record)])
+    found = [
+        *map(unknown_line, blocks),
+        *(line for block in blocks for line in (*bound_lines(block), *step_lines(block))),
+        *(moved_line(shown), cut_line(shown), by_itself_line(blocks)),
+        *(*person_lines(record), *complete_lines(record), *wide_lines(record)),
+        *(margins_line(blocks), distribution_line(every), bounds_from_line(record)),
+    ]
+    return list(dict.fromkeys(filter(None, found)))
 
 
-# What is declared of a statistic, as clauses for people: between which numbers, in which bins, and which rows count.
-#
-# Functions of a declaration, as requests and records have it: the same words before a release and after
-# it. Names are anybody's text, and are made visible.
+# What is declared of a statistic
 
-DECLARED_WORDS_MOST_NAMED, DECLARED_WORDS_LONGEST = 12, 400  # names or edges in a clause, and its characters
+MOST_DECLARED, LONGEST_CLAUSE = 12, 400  # names or edges in a clause, and its characters
 
 
 def declared_clauses(statistic: Mapping[str, Any], *, cells: bool = True) -> list[str]:
@@ -319,7 +311,7 @@ def declared_clauses(statistic: Mapping[str, Any], *, cells: bool = True) -> lis
         found = [*_declared(columns, cells=cells), *_rules(columns), *map(_untested, tested)]
     except (SnapdpError, LookupError, TypeError, AttributeError):  # a record may be anybody's
         return []
-    return list(dict.fromkeys(one_line(each, DECLARED_WORDS_LONGEST) for each in found if each))
+    return list(dict.fromkeys(one_line(each, LONGEST_CLAUSE) for each in found if each))
 
 
 def _counted(statistic: Mapping[str, Any]) -> list[Column]:
@@ -334,7 +326,7 @@ def _counted(statistic: Mapping[str, Any]) -> list[Column]:
 def _declared(columns: list[Column], *, cells: bool) -> Iterator[str]:
     for each in columns:
         if isinstance(each, BinnedColumn):
-            edges = listed([_grouped(edge) for edge in each.edges], DECLARED_WORDS_MOST_NAMED)
+            edges = listed([_grouped(edge) for edge in each.edges], MOST_DECLARED)
             yield f"{each.cells} bins of {each.name} with the edges {edges}" if cells else ""
         elif isinstance(each, NumberColumn):
             yield f"{each.name} from {_grouped(each.lower)} to {_grouped(each.upper)}"
@@ -348,8 +340,8 @@ def _names(column: CategoryColumn) -> str:
     """Return the first categories of a column; of a list that is named by its digest nothing."""
     if isinstance(column.categories, Unlisted):
         return ""
-    more = len(column.categories) - DECLARED_WORDS_MOST_NAMED
-    names = ", ".join(map(key_text, column.categories[:DECLARED_WORDS_MOST_NAMED]))
+    more = len(column.categories) - MOST_DECLARED
+    names = ", ".join(map(key_text, column.categories[:MOST_DECLARED]))
     return f": {names} and {more:,} more" if more > 0 else f": {names}"
 
 

@@ -1,8 +1,8 @@
 """A request: what is asked, under which neighbour relation, at which epsilon. Public, frozen, checked before any data.
 
-It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger
-compares, and what a record repeats. Two requests are the same iff these texts are. All mechanisms are built here, so
-that nothing about parameters can fail after a charge.
+It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger compares, and what a
+record repeats. Two requests are the same iff these texts are. All mechanisms are built here, so that nothing about
+parameters can fail after a charge.
 """
 
 from __future__ import annotations
@@ -86,7 +86,10 @@ class Request(Value):
             "snapdp_request": REQUEST_VERSION,
             **relation_values(self.relation),
             **({} if self.own is None else {"own": self.own}),
-            "statistics": [statistic_values(line) for line in self.lines],
+            "statistics": [
+                {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}
+                for line in self.lines
+            ],
         }
 
 
@@ -173,8 +176,3 @@ def relation_values(relation: Relation) -> dict[str, Any]:
     if relation.most_units is not None:
         found["most_units"] = relation.most_units
     return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
-
-
-def statistic_values(line: Line) -> dict[str, Any]:
-    """Return everything public that makes a statistic what it is, and its cost."""
-    return {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}

@@ -1,10 +1,12 @@
 """The table of released numbers: one row each, and the same columns in CSV, Parquet, pandas and Polars.
 
-Read from the record alone. A row is named by its statistic, by what the number is (`measure`), by
-the column it is about, and by one column for each key: the columns that groups are by, the column of a histogram, the
-share of a quantile. Bins have two numbers beside their name, so that no text has to be cut apart. Where a key does not
-apply to a row it is missing. What somebody asked for, and screens show first, is `asked`; what it is made of, or comes
-with it, is in the same table and not asked.
+Read from the record alone. A row is named by its statistic, by what the number is (`measure`), by the column it is
+about, and by one column for each key: the columns that groups are by, the column of a histogram, the share of a
+quantile. Bins have two numbers beside their name, so that no text has to be cut apart: the texts are those that bins,
+levels of quantiles and magnitudes have in a record, such as [18, 65), above 65, below 5, 586 to 602, from 1024, to -1.
+A record may be anybody's, and what is no such text has no ends. Where a key does not apply to a row it is missing. What
+you asked for, and screens show first, is `asked`; what it is made of, or comes with it, is in the same table and not
+asked.
 """
 
 from __future__ import annotations
@@ -26,11 +28,6 @@ from snapdp.studies.statistics.magnitudes import BOUNDS, Magnitudes
 from snapdp.studies.statistics.parts import SHARE
 from snapdp.studies.statistics.quantiles import DISTRIBUTION, QUANTILE, Quantiles
 from snapdp.values import Value
-
-# Between which numbers a bin lies, as numbers: who reads a file cuts no text apart.
-#
-# The texts are those that bins, levels of quantiles and magnitudes have in a record: [18, 65),
-# above 65, below 5, 586 to 602, from 1024, to -1. A record may be anybody's: what is no such text has no ends.
 
 Ends = tuple[Fraction | None, Fraction | None]
 NO_ENDS: Ends = (None, None)

@@ -161,7 +161,7 @@ def test_what_is_not_a_regular_file_is_not_waited_for_and_not_accused(checker, u
 
 
 def test_the_library_does_not_wait_for_a_pipe_either(unreadable):
-    code = "import sys, snapdp.audits; print(snapdp.audits.certificates.examine_file(sys.argv[1]).verdict)"
+    code = "import sys, snapdp.audits.certificates; print(snapdp.audits.certificates.examine_file(sys.argv[1]).verdict)"
     done = subprocess.run([sys.executable, "-c", code, str(unreadable)], capture_output=True, text=True, timeout=60)
     assert done.stdout == "COULD NOT CHECK\n"
 

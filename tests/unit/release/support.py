@@ -1,4 +1,4 @@
-"""A ledger with one account, and the few things the tests of this room do again and again."""
+"""A ledger with one account, and the few things the tests of this package do again and again."""
 
 from __future__ import annotations
 

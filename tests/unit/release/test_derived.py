@@ -8,14 +8,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-from snapdp.accuracy.interval import reach_of
-from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.centred import derived_mean
 from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -187,42 +184,6 @@ def test_the_test_of_coverage_would_see_an_interval_that_is_too_short():
     assert mass < F(19, 20)
 
 
-def test_a_deviation_is_covered_whenever_its_variance_is():
-    query = variance_query(X, change_one(n=3))
-    numerator = query.parts[0].numerator
-    for truth in (0, numerator.upper):
-        variance = numerator.statistic(truth)
-        m = mechanism(query.parts[0], 2)
-        law, mass = m.law(truth), F(0)
-        for index in range(m.parameters.low, m.parameters.high + 1):
-            ((_, block),) = derived_blocks([[drawn(query, index, epsilon=2)]])
-            assert block.lows[0] >= 0
-            if F(block.lows[0]) ** 2 <= variance <= F(block.highs[0]) ** 2:
-                mass += law.index_probability(index).lower
-        assert F(4, 5) <= mass <= 1
-
-
-@pytest.mark.parametrize(("centred", "count"), [(0, 0), (-2, 1), (4, 3)])
-def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count):
-    """The law of a pair: both parts are drawn independently. Those beyond six scales are left out, as not covered."""
-    query = mean_query(X, add_remove(n_max=3))
-    mass = F(0)
-    chances = []
-    for part, truth in ((0, centred), (1, count)):
-        m = mechanism(query.parts[part], 8)
-        law, p = m.law(truth), m.parameters
-        near = [k for k in range(p.low, p.high + 1) if abs(k * p.grid - truth) <= 6 * p.noise_scale]
-        chances.append([(drawn(query, k, part=part, epsilon=8), law.index_probability(k).lower) for k in near])
-    mean = X.middle if count == 0 else X.middle + F(centred, 2) / count
-    for sums, p in chances[0]:
-        for counts, q in chances[1]:
-            ((_, block),) = derived_blocks([[sums, counts]])
-            assert 0 <= block.lows[0] <= block.highs[0] <= 2
-            assert 0 <= block.values[0] <= 2
-            mass += p * q if block.lows[0] <= mean <= block.highs[0] else 0
-    assert F(4, 5) <= mass <= 1
-
-
 @pytest.mark.parametrize(
     ("centred", "count"),
     [
@@ -263,54 +224,3 @@ def someone(column):
 
 
 # Many groups: integers over public denominators give the rows that fractions give
-
-
-def interval_by_fractions(part, cell, alpha):
-    numerator, middle = part.part.numerator, part.statistic(cell)
-    low, high = numerator.statistic_range
-    half = numerator.factor * reach_of(part.mechanism.parameters, alpha=alpha)
-    return min(max(middle - half, low), high), max(min(middle + half, high), low)
-
-
-def by_fractions(column, sums, counts, alpha):
-    """Return the rows of a derived mean as fractions say them, one cell after the other."""
-    for cell in range(len(sums.indices)):
-        value = derived_mean(column, centred_sum=sums.statistic(cell), count=counts.statistic(cell))
-        centred, count = interval_by_fractions(sums, cell, alpha / 2), interval_by_fractions(counts, cell, alpha / 2)
-        low, high = column.lower, column.upper
-        if count[0] >= 1:
-            means = [column.middle + s / n for s in centred for n in count]
-            low, high = max(min(means), low), min(max(means), high)
-            low, high = min(low, column.upper), max(high, column.lower)
-        yield to_float_nearest(value) + 0.0, to_float_down(low), to_float_up(high)
-
-
-bounds = st.builds(F, st.integers(-(10**6), 10**6), st.sampled_from([1, 3, 7, 64, 1000]))
-widths = st.builds(F, st.integers(1, 10**5), st.sampled_from([1, 3, 10]))
-
-
-@given(bounds, widths, st.integers(1, 10**5), st.sampled_from(["1/7", "1/2", "3", "40"]), st.data())
-def test_derived_means_in_integers_print_what_fractions_print(lower, width, rows, epsilon, data):
-    column = number_column("z", lower=lower, upper=lower + width, step=width / 12, missing="middle")
-    groups = category_column("g", categories=["a", "b", "c", "d", "e"])
-    query = mean_query(column, add_remove(n_max=rows), by=groups)
-    line = Line(statistic=query, epsilon=F(epsilon), alpha=F(1, 10))
-    drawn = []
-    for part in query.parts:
-        m = mechanism(part, line.epsilon)
-        index = st.integers(m.parameters.low, m.parameters.high)
-        near = st.integers(max(m.parameters.low, -50), min(m.parameters.high, 50))
-        found = data.draw(st.lists(index | near, min_size=5, max_size=5))
-        drawn.append(Drawn(line=line, part=part, mechanism=m, indices=found))
-    ((_, block),) = derived_blocks([drawn])
-    rows_found = list(zip(block.values, block.lows, block.highs, strict=True))
-    expected = list(by_fractions(column, *drawn, line.alpha))
-    assert [list(map(float.hex, row)) for row in rows_found] == [list(map(float.hex, row)) for row in expected]
-    for part in drawn:
-        for cell, found in enumerate(zip(part.block.values, part.block.lows, part.block.highs, strict=True)):
-            value, (low, high) = part.statistic(cell), interval_by_fractions(part, cell, line.alpha)
-            if part.part.numerator.integers:
-                assert found == (value, math.ceil(low), math.floor(high))
-                assert {type(number) for number in found} == {int}
-            else:
-                assert found == (to_float_nearest(value), to_float_down(low), to_float_up(high))

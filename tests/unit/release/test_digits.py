@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from decimal import Decimal
@@ -12,12 +11,9 @@ import pytest
 import snapdp
 from snapdp.cli.release_screen import show_release
 from snapdp.release.numbers import Number, shown_interval, shown_pair, shown_value
-from snapdp.release.remarks import CUT
-from snapdp.release.report.page import column_in_words
 from snapdp.release.result import Release
-from snapdp.studies.columns import number_column
 from tests.unit.audits.releases import random_record
-from tests.unit.release.test_numbers import COLUMNS, HISTOGRAM, made
+from tests.unit.release.test_numbers import COLUMNS, HISTOGRAM
 
 LIKE = Number("count", "", "", 0, 0, 0, 0, "1/20", "1", derived=False)
 PRIVATE = {"relation": "add-remove", "n_max": 20000}
@@ -42,24 +38,6 @@ def asked(*statistics, seed=1, columns=COLUMNS, **relation):
 def test_an_interval_of_which_only_the_end_of_what_is_possible_is_left_has_a_mark(value, shown, low, high, is_cut):
     number = LIKE._replace(value=value, shown=shown, low=low, high=high)
     assert shown_interval(number) == f"{low} to {high}{'*' * is_cut}"
-
-
-def test_what_the_mark_means_stands_on_page_screen_and_repr_and_only_with_one(capsys):
-    plain = made(HISTOGRAM)
-    record = json.loads(plain.to_json())
-    part = record["statistics"][0]["parts"][0]
-    part["value"][0], part["shown"][0], part["low"][0], part["high"][0] = -900, 0, 0, 0
-    cut = Release(record)
-    for release, is_cut in ((cut, True), (plain, False)):
-        show_release(release, left=1)
-        screen = capsys.readouterr()
-        page = release.to_html()
-        assert ("0 to 0*" in screen.out) is is_cut
-        assert (CUT.replace(" ", "") in re.sub(r"\s", "", screen.err)) is is_cut
-        assert (CUT in repr(release)) is is_cut
-        assert (f"<p>{CUT}</p>" in page) is is_cut
-        assert ("* The noise went beyond what the number can be" in page) is is_cut
-    assert "certainty" in CUT
 
 
 def test_shares_of_a_private_total_have_the_digits_of_their_counts_and_no_empty_column():
@@ -94,22 +72,6 @@ def test_a_distribution_has_one_number_of_digits_and_no_end_beyond_a_public_numb
     assert all(value % 10 == 0 or value == 9275 for value in between)
 
 
-def test_what_counts_in_a_statistic_stands_beside_its_cost():
-    people = {**PRIVATE, "person": "id", "rows_per_person": 8}
-    groups = {"kind": "persons", "by": "region", "groups_per_person": 1, "epsilon": 1}
-    mean = {"kind": "mean", "column": "age", "epsilon": 1}
-    by_region = {**mean, "by": "region"}
-    page = asked(groups, mean, by_region, {**mean, "column": "pay"}, **people).to_html()
-    grey = re.findall(r'<p class="dim">(Cost[^<]*)</p>', page)
-    assert grey[0].startswith("Cost: epsilon 1. Each person counts in 1 group. Who is in more counts in 1 of them only")
-    kept = "at most 8 rows of each person count; rows beyond are left out of every number"
-    assert grey[1].endswith(f"{kept.capitalize()}. Missing values of age count as 60.")
-    assert f'<span class="under">{kept}; missing values of age count as 60</span>' in page
-    assert f'<span class="under">{kept}; rows without pay are left out</span>' in page
-    assert "At most 8 rows" in page.partition("<h2>How to read this</h2>")[0]
-    assert "each person counts in 1 group" in page.partition("<h2>How to read this</h2>")[2]
-
-
 def test_empty_and_other_cells_are_called_so_for_people_and_as_before_for_programs(capsys, tmp_path):
     region = {"kind": "category", "categories": ["north", "south"], "unknown": "binned", "null": "binned"}
     columns = {**COLUMNS, "region": region}
@@ -129,21 +91,3 @@ def test_empty_and_other_cells_are_called_so_for_people_and_as_before_for_progra
     # a category of that name is its own
     region["categories"] = ["north", "(empty)"]
     assert "(null)" in asked(HISTOGRAM, columns=columns, **PRIVATE).to_html()
-
-
-def test_a_list_of_categories_is_not_cut_to_save_one():
-    names = [f"c{i}" for i in range(31)]
-    region = {"kind": "category", "categories": names}
-    assert f"{', '.join(names)};" in asked(HISTOGRAM, columns={"region": region}, **PRIVATE).to_html()
-    region["categories"] = [*names, "c31"]
-    assert "c29 and 2 other categories;" in asked(HISTOGRAM, columns={"region": region}, **PRIVATE).to_html()
-
-
-def test_a_step_that_nobody_declared_is_not_named_at_the_front_of_a_report():
-    fine = {"name": "x", "kind": "number", "lower": "0", "upper": "1048576", "step": "1", "missing": "dropped"}
-    assert column_in_words(fine, {}).startswith("numbers between 0 and 1048576,")
-    coarse = {**fine, "upper": "1048575"}
-    assert column_in_words(coarse, {}).startswith("numbers in steps of 1 between 0 and 1048575,")
-    default = number_column("x", lower=0, upper=120, missing="dropped")
-    kept = {**fine, "lower": str(default.lower), "upper": str(default.upper), "step": str(default.step)}
-    assert column_in_words(kept, {}).startswith("numbers between 0 and 120,")

@@ -9,12 +9,10 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.audits import check_release
-from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.release.draw import LARGEST_INTEGER, CellNumbers, Drawn, derived_blocks
 from snapdp.studies.columns import INTEGER
 from snapdp.values import replaced
-from tests.unit.audits.releases import random_record, random_study
+from tests.unit.audits.releases import random_study
 from tests.unit.release.people import COLUMNS, study
 
 SEEDS = range(100)
@@ -140,16 +138,6 @@ def test_what_is_derived_is_shown_as_something_possible():
     assert moved == {"standard deviation", "mean", "correlation"}
 
 
-def test_many_cells_are_shown_as_few_are():
-    """Each distinct index is printed once: the same numbers as one by one."""
-    asked = {"kind": "count", "by": "many", "epsilon": "1/2"}
-    ((drawn,),) = at_the_clamps(study(asked, relation="add-remove").request(), random.Random(3))
-    block = drawn.block
-    assert len(block.cells) == 1200
-    assert [int(each) for each in block.shown] == [drawn._shown(index) for index in drawn.indices]
-    assert {min(max(int(each), 0), 4) for each in block.values} == set(map(int, block.shown))
-
-
 def many_levels(epsilon, *, n_max=4):
     """Return the drawn parts of quantiles over 1,501 levels: the cells of the last part are more than are inline."""
     column = {"kind": "integer", "lower": 0, "upper": 1500, "missing": 0}
@@ -190,35 +178,3 @@ def test_numbers_that_may_be_no_doubles_are_printed_one_by_one():
     reach = replaced(drawn._published, reach=LARGEST_INTEGER)
     drawn.__dict__["_published"] = reach
     assert not drawn._fits_doubles
-
-
-@pytest.mark.parametrize("place", ["statistics", "derived"])
-def test_a_forged_number_to_show_is_named(place):
-    asked = [SOME["variance"], SOME["histogram"]]
-    record = random_record(random.Random(2), study(*asked))
-    assert audit(record).sound
-    block = record["statistics"][1]["parts"][0] if place == "statistics" else record["derived"][0]
-    field = "statistics[1].parts[0].shown[0]" if place == "statistics" else "derived[0].shown[0]"
-    kept = block["shown"][0]
-    block["shown"] = [kept + 1, *block["shown"][1:]]
-    (finding,) = audit(record).findings
-    assert (finding.field, finding.says, finding.should) == (field, str(kept + 1), str(kept))
-    (reason,) = check_release.check(release_certificate(record))
-    assert reason.startswith(f"record.{field}: is {kept + 1!r}, but {kept!r} follows")
-
-
-def test_a_number_shown_as_it_was_drawn_is_named_where_it_is_impossible():
-    """A value outside of what is possible, copied to where the possible one belongs."""
-    record = random_record(random.Random(5), study(SOME["histogram"]))
-    (part,) = record["statistics"][0]["parts"]
-    p = study(SOME["histogram"]).request().mechanisms[0][0].parameters
-    part["index"][0] = p.low
-    low = random_like(part)
-    assert low < 0
-    part["shown"][0] = low
-    assert "statistics[0].parts[0].shown[0]" in {each.field for each in audit(record).findings}
-
-
-def random_like(part):
-    """Return the value of the first index."""
-    return int(Fraction(part["shift"]) + Fraction(part["factor"]) * Fraction(part["grid"]) * part["index"][0])

@@ -14,21 +14,6 @@ from snapdp.values import replaced
 from tests.unit.release.people import LONG, MEAN, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
-GROUPED = {"kind": "mean", "column": "pay", "by": "region", "epsilon": 1}
-
-
-def test_a_frame_has_the_rows_and_types_of_a_file_of_values(tmp_path):
-    result = released(tmp_path, MEAN, HISTOGRAM, GROUPED)
-    result.save(tmp_path / "values.parquet")
-    stored = pl.read_parquet(tmp_path / "values.parquet")
-    assert list(stored.columns) == [*VALUE_FIELDS[:3], "region", *VALUE_FIELDS[3:]]  # that of the groups
-    assert result.to_polars().equals(stored)
-    assert result.to_polars().schema == stored.schema
-    frame = result.to_pandas()
-    assert list(frame.columns) == list(stored.columns)
-    assert len(frame) == len(list(result.numbers())) == 16
-    assert pl.from_pandas(frame).equals(stored)
-    assert sorted(frame["value"]) == sorted(number.value for number in result.numbers())
 
 
 def test_a_release_of_long_blocks_alone_is_an_empty_frame_of_the_same_types(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import csv
 import itertools
 import json
 from pathlib import Path
@@ -19,11 +18,10 @@ from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import BoundError, DataError
 from snapdp.release import request
-from snapdp.release.files import FIELDS, guarded, key_columns
+from snapdp.release.files import FIELDS, key_columns
 from snapdp.release.record import checked
 from snapdp.release.request import Request
 from snapdp.release.result import Release, load_release
-from snapdp.release.value_table import VALUE_FIELDS
 from tests.tiers import one_in
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "=1+1", "<b>", "a"]
@@ -87,17 +85,6 @@ def test_a_record_names_cells_by_a_text_for_each_column(result):
                                                  ["u", "[18, 65]", "[1/2, 4)"]]  # fmt: skip
     assert one["parts"][0]["cell"][:2] == ["[0, 18) / f", '[0, 18) / "']
     assert (plain["by"]["name"], plain["parts"][0]["cell"]) == ("value", ["u", "v"])
-
-
-@pytest.mark.parametrize("relation", ["change-one", "add-remove"])
-def test_audit_and_independent_checker_derive_it_again(relation, tmp_path):
-    found = released(tmp_path, COUNT, MEAN, HISTOGRAM, ONE, OWN, relation=relation)
-    record = json.loads(found.to_json())
-    assert audit(record).findings == ()
-    assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
-    truth = found.values["count by region, sex"]
-    assert truth["", "f"] == truth[",", '"'] == truth["<b>", "\x1b[31m"] == truth["a", "(unknown)"] == 1
-    assert sum(truth.values()) == 5  # a row without a region is in no cell
 
 
 def test_values_are_named_by_tuples_where_columns_are_several(result):
@@ -168,30 +155,6 @@ def test_a_record_whose_cells_do_not_fit_its_groups_is_shown_all_the_same(cells,
 
 
 # Files of values and frames
-
-
-def test_files_of_values_have_a_column_for_each_column_that_names_cells(result, tmp_path):
-    result.save(tmp_path / "v.parquet")
-    result.save(tmp_path / "v.csv")
-    stored = pl.read_parquet(tmp_path / "v.parquet")
-    keys = ["region", "sex", "age", "age_from", "age_to", "value (key)", "pay", "pay_from", "pay_to"]
-    assert stored.columns == [*VALUE_FIELDS[:3], *keys, *VALUE_FIELDS[3:]]
-    ends = ["age_from", "age_to", "pay_from", "pay_to"]
-    assert {name for name in keys if stored.schema[name] != pl.String} == {*ends}
-    assert {stored.schema[name] for name in ends} == {pl.Float64}
-    counts = stored.filter(pl.col("statistic") == "count by region, sex")
-    assert list(zip(counts["region"], counts["sex"], strict=True)) == list(itertools.product(*LISTS.values()))
-    assert counts["age"].is_null().all()
-    histogram = stored.filter(pl.col("statistic") == "histogram(sex) by age", pl.col("measure") == "count")
-    assert list(zip(histogram["age"], histogram["sex"], strict=True)) == list(itertools.product(BINS, LISTS["sex"]))
-    assert stored.filter(pl.col("statistic") == "sum(pay)").select(keys).null_count().row(0) == (1,) * 9
-    assert result.to_polars().equals(stored)
-    assert list(result.to_pandas().columns) == stored.columns
-    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert list(rows[0]) == stored.columns
-    assert [row["region"] for row in rows] == ["" if each is None else guarded(each) for each in stored["region"]]
-    assert {row["region"] for row in rows} >= {"", ",", "'=1+1", "a"}
 
 
 def test_names_that_a_file_has_already_are_told_apart():

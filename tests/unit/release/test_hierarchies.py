@@ -17,15 +17,14 @@ import snapdp
 from snapdp.accuracy.adjusted.noise import NoiseTerm, summands_of
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
-from snapdp.errors import DataError, ParameterError
+from snapdp.errors import DataError
 from snapdp.mechanism.parameters import EXACT_GAMMA
 from snapdp.release import release as engine
-from snapdp.release.draw import Drawn
 from snapdp.release.record import checked
 from snapdp.release.report.page import report_page
 from snapdp.release.result import Release, load_release
-from snapdp.studies.statistics.adjusted import _adjusted, noise_of, worth_of_margins
-from tests.unit.accuracy.adjusted.brute import EnumeratedLaw, solved
+from snapdp.studies.statistics.adjusted import noise_of, worth_of_margins
+from tests.unit.accuracy.adjusted.brute import EnumeratedLaw
 from tests.unit.release.test_margins import words
 
 F = Fraction
@@ -90,54 +89,6 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Release:
 # Least squares
 
 
-def below(statistic: dict[str, Any]) -> dict[tuple[str, ...], list[list[int]]]:
-    """Return for each level that is released which categories each of its cells holds, from what a record states."""
-    by = statistic["by"]
-    special = [f"({key})" for key in ("unknown", "null") if by[key] == "binned"]
-    named = [*by["categories"], *special]
-    levels = {(by["name"],): [[place] for place in range(len(named))]}
-    above = named
-    for level in by["parents"]:
-        places = dict(zip(dict.fromkeys(above), [*level["of"], *special], strict=True))
-        above = [places[name] for name in above]
-        nodes = [*dict.fromkeys(level["of"]), *special]
-        levels[(level["level"],)] = [[i for i, name in enumerate(above) if name == node] for node in nodes]
-    return {(): [list(range(len(named)))], **levels}
-
-
-def least_squares(statistic: dict[str, Any], total: int | None) -> dict[tuple[str, ...], list[F]]:
-    """Return the adjusted levels by the normal equations of the categories; a known total by a multiplier."""
-    levels = below(statistic)
-    size = len(levels[()][0])
-    normal, right = [[F(0)] * size for _ in range(size)], [F(0)] * size
-    for part in statistic["parts"]:
-        scale, grid = F(part["noise_scale"]), F(part["grid"])
-        weight = 1 / (2 * scale**2 + grid**2 / 12)
-        for cells, index in zip(levels[tuple(part["margin"])], part["index"], strict=True):
-            for i in cells:
-                right[i] += weight * grid * index
-                for j in cells:
-                    normal[i][j] += weight
-    if total is not None:
-        normal = [[*row, F(1)] for row in normal] + [[F(1)] * size + [F(0)]]
-        right = [*right, F(total)]
-    x = [row[0] for row in solved(normal, [[each] for each in right])]
-    return {level: [sum((x[i] for i in cells), F(0)) for cells in held] for level, held in levels.items()}
-
-
-def test_adjusted_cells_are_those_of_the_normal_equations_rounded_once(result, known):
-    for release, total in ((result, None), (known, 60)):
-        for number, statistic in enumerate(release.record["statistics"]):
-            expected = least_squares(statistic, total)
-            factor = F(statistic["parts"][0]["factor"])
-            blocks = [block for block in release.record["derived"] if block["statistic"] == number]
-            for block in blocks:
-                exact = [factor * each for each in expected[tuple(block["margin"])]]
-                assert block["value"] == [each.numerator / each.denominator for each in exact]
-                shown = zip(block["shown"], block["low"], block["high"], strict=True)
-                assert all(low <= each <= high for each, low, high in shown)
-
-
 def test_levels_are_released_from_the_top_down_measured_and_adjusted(result, known):
     names = [[part["margin"] for part in each["parts"]] for each in result.record["statistics"]]
     assert names == [[[], ["part"], ["county"], ["town"]], [["country"], ["part"], ["county"], ["home"]]]
@@ -147,25 +98,6 @@ def test_levels_are_released_from_the_top_down_measured_and_adjusted(result, kno
     total = known.record["derived"][0]
     assert (total["margin"], total["value"], total["low"], total["high"]) == ([], [60.0], [60.0], [60.0])
     assert total["deviation"] == 0.0
-
-
-def test_adjusted_levels_add_up_exactly_before_they_are_rounded():
-    for asked, rows in ((COUNT, ADD), (SUM, ADD), (KNOWN, ONE)):
-        request = study_of(asked, rows=rows).request()
-        (line,), (mechanisms,) = request.lines, request.mechanisms
-        dice = random.Random(3)
-        drawn = [
-            Drawn(line=line, part=part, mechanism=m, indices=[dice.randint(0, 50) for _ in range(part.cells)])
-            for part, m in zip(line.statistic.parts, mechanisms, strict=True)
-        ]
-        levels = line.statistic.margins
-        nodes = [cell for cells in _adjusted(levels, drawn, 60).values() for cell in cells]
-        sums = [F(0)] * len(nodes)
-        for node, parent in enumerate(levels.node_parents[1:], 1):
-            sums[parent] += nodes[node]
-        inner = len(nodes) - levels.cells((0,))
-        assert sums[:inner] == nodes[:inner]
-        assert not levels.known_total or nodes[0] == 60
 
 
 @pytest.mark.parametrize(
@@ -309,51 +241,6 @@ def test_a_column_may_be_counted_plainly_beside_its_hierarchy(tmp_path):
 # Requests
 
 
-def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
-    from snapdp.cli.flags.options import NAMES
-    from snapdp.cli.flags.statistics import study_values
-    from snapdp.studies.study_file import study_from_values
-
-    study = study_of({**COUNT, "shares": ["1/2", "1/4", "1/8", "1/8"]}, columns={"town": COLUMNS["town"]})
-    options: dict[str, Any] = dict.fromkeys(NAMES) | {name: () for name in NAMES if name not in ("n", "n_max")}
-    options |= {"count": True, "by": ("town",), "n_max": 100, "epsilon": "1", "accuracy": None, "alpha": None}
-    options |= {"categories": (",".join(TOWNS),), "integer": False, "n": None, "rows_per_person": None}
-    options |= {
-        "persons": False,
-        "groups_per_person": None,
-        "at": None,
-        "branching": None,
-        "unit_rows": None,
-        "keys": None,
-    }
-    levels = ("county: RLP=Mainz,Trier; NRW = Aachen, Bonn;BW=Ulm", "part:west=NRW,RLP;south=BW")
-    options |= {"margins": ("hierarchy",), "shares": "1/2,1/4,1/8,1/8", "parents": levels}
-    flags = study_from_values(study_values(options))
-    assert [each.statistic.declaration() for each in flags.asked] == [
-        each.statistic.declaration() for each in study.asked
-    ]
-    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
-        book.create_account("people", cap=2, relation="add-remove", rows=100)
-        first = study.release(ROWS, ledger=book)
-        said = {"by": "town", "margins": "hierarchy", "shares": [F(1, 2), "1/4", 0.125, "1/8"], "epsilon": 1}
-        again = snapdp.count(ROWS, columns={"town": COLUMNS["town"]}, ledger=book, **said)
-        assert again.free
-        assert again.record == first.record
-
-
-def test_a_refusal_spends_nothing(tmp_path):
-    twice = {"county": {"NRW": ["Aachen", "Bonn"], "RLP": ["Bonn", "Mainz", "Trier", "Ulm"]}}
-    column = {"kind": "category", "categories": TOWNS, "parents": twice}
-    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
-        book.create_account("people", cap=1, relation="add-remove", rows=100)
-        with pytest.raises(ParameterError, match="'Bonn' is in two parents at level 'county'") as refusal:
-            snapdp.count(ROWS, columns={"town": column}, by="town", margins="hierarchy", epsilon=1, ledger=book)
-        assert "nothing spent" in refusal.value.advice
-        with pytest.raises(ParameterError, match="alpha"):
-            study_of({**COUNT, "alpha": "1e-12"}).release(ROWS, ledger=book)
-        assert book.account("people").spent == 0
-
-
 def test_files_of_values_have_the_deviation_of_every_adjusted_number_and_of_no_other(result, known, tmp_path):
     for release in (result, known):
         release.save(tmp_path / "v.parquet")
@@ -409,18 +296,6 @@ def test_long_levels_are_in_files_and_audited_from_them(folder, tmp_path):
 # What people see
 
 
-def test_values_and_frames_tell_levels_apart(result):
-    assert list(result.values["adjusted count by county"]) == ["NRW", "RLP", "BW"]
-    assert list(result.values["count by town"]) == TOWNS
-    frame = result.to_polars()
-    counts = frame.filter(pl.col("statistic") == "count by county")
-    assert counts["source"].to_list() == ["adjusted"] * 3 + ["measured"] * 3
-    assert counts["measure"].to_list() == ["count"] * 3 + ["measured count"] * 3
-    assert counts["asked"].to_list() == [True] * 3 + [False] * 3
-    assert counts["county"].to_list() == ["NRW", "RLP", "BW"] * 2
-    assert counts["town"].is_null().all()
-
-
 def test_a_report_has_all_levels_in_one_table_every_parent_above_what_it_holds(result, known):
     page = result.to_html()
     heads = '<th scope="col" class="r sum">adjusted</th><th scope="col" class="r">standard deviation</th>'
@@ -454,20 +329,6 @@ def test_hostile_names_of_levels_and_nodes_are_text_on_a_page(tmp_path):
     assert "<i>" not in page
     assert audit(found.record).findings == ()
     assert check_release.check(json.loads(json.dumps(release_certificate(found.record)))) == []
-
-
-def test_a_plan_shows_errors_that_no_cell_of_the_release_exceeds(result):
-    lines = study_of(COUNT, SUM).plan().lines
-    for number, line in enumerate(lines):
-        blocks = [block for block in result.record["derived"] if block["statistic"] == number]
-        for figures, block in zip(line.margins, blocks, strict=True):
-            spread = block["deviation"]
-            assert figures.adjusted.deviation == (max(spread) if isinstance(spread, list) else spread)
-            widths = [F(high) - F(low) for low, high in zip(block["low"], block["high"], strict=True)]
-            assert max(widths) <= 2 * figures.adjusted.accuracy * (1 + F(1, 2**40))
-            assert figures.adjusted.deviation <= figures.measured.deviation
-        assert sum(each.epsilon for each in line.margins) == line.epsilon
-    assert "4 levels with 11 numbers together" in lines[0].remarks
 
 
 def test_persons_are_counted_at_every_level_each_in_one_cell_of_it(tmp_path):

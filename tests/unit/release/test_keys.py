@@ -13,16 +13,13 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.cli.app import main
 from snapdp.errors import BoundError, DataError, ParameterError
 from snapdp.release import draw
 from snapdp.release.draw import derived_blocks
-from snapdp.release.result import load_release
 from snapdp.studies.grouping.keys import digest_of_keys
 
 PAY = {"kind": "integer", "lower": 0, "upper": 10, "missing": "dropped"}
@@ -99,25 +96,6 @@ def test_values_are_those_of_the_keys_in_the_order_of_the_file(relation, tmp_pat
     assert accepted(result.record)
 
 
-def test_files_of_values_have_a_column_for_each_key(tmp_path):
-    result = released(tmp_path, {**COUNT, "keys": written(tmp_path / "k.csv", KEYS)})
-    frame = result.to_pandas()
-    assert list(zip(frame["page"], frame["land"], strict=True)) == KEYS
-    result.save(tmp_path / "values.csv")
-    assert "x, y" in (tmp_path / "values.csv").read_text(encoding="utf-8")
-    assert "count by page, land" in repr(result)
-    assert "x, y" in result.to_html()
-    assert repr(load_release(tmp_path / "record.json"))
-
-
-def test_keys_of_one_column_are_named_by_their_text(tmp_path):
-    keys = written(tmp_path / "k.csv", [("b",), ("a",)], ("page",))
-    result = released(tmp_path, {"kind": "count", "by": "page", "keys": keys, "epsilon": SURE})
-    assert result.value == {"b": 3, "a": 3}
-    assert result.record["statistics"][0]["by"] == [{"name": "page", "kind": "key"}]
-    assert accepted(result.record)
-
-
 def test_two_statistics_may_have_other_keys_of_one_column(tmp_path):
     one = {"kind": "count", "by": "page", "keys": written(tmp_path / "a.csv", [("b",)], ("page",)), "epsilon": SURE}
     two = {**one, "keys": written(tmp_path / "b.csv", [("a",), ("z",)], ("page",))}
@@ -142,32 +120,6 @@ def test_persons_are_counted_by_keys(tmp_path):
     assert accepted(kept.record)
 
 
-def test_study_flags_and_python_say_one_request_whatever_the_file_is(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(Path("k.csv"), KEYS)
-    texts = "SELECT page, land FROM read_csv('k.csv', header = true, all_varchar = true)"
-    duckdb.connect().execute(f"COPY ({texts}) TO 'k.parquet' (FORMAT PARQUET)")
-    Path("rows.csv").write_text("page,land\na,q\n", encoding="utf-8")
-    Path("sub").mkdir()
-    Path("sub/study.toml").write_text(
-        'format = 1\ndataset = "pages"\nrelation = "add-remove"\nn_max = 8\n'
-        '[[statistic]]\nkind = "count"\nby = ["page", "land"]\nkeys = "../k.parquet"\nepsilon = 1\n',
-        encoding="utf-8",
-    )
-    by_file = snapdp.study("sub/study.toml").request()
-    by_dict = study({**COUNT, "epsilon": 1, "keys": "k.csv"}).request()
-    assert by_file.declaration == by_dict.declaration
-    with book(tmp_path) as ledger:
-        first = snapdp.count("rows.csv", by=["page", "land"], keys=Path("k.csv"), epsilon=1, ledger=ledger)
-        assert not first.free
-    flags = "release rows.csv --count --by page,land --keys k.parquet --n-max 8 --epsilon 1 --yes --json"
-    done = CliRunner().invoke(main, [*flags.split(), "--ledger", "add-remove.ledger"])
-    assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["request"] == first.record["request"]
-    planned = CliRunner().invoke(main, ["plan", "sub/study.toml"])
-    assert planned.exit_code == 0, planned.stderr
-
-
 REFUSED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "margins": ({"margins": "all"}, None, "a file of keys lists the cells"),
     "a column that is declared": ({}, {"page": {"kind": "category", "categories": ["a"]}}, "column 'page' is declared"),
@@ -184,21 +136,6 @@ def test_what_cannot_be_is_refused_when_the_study_is_read(name, tmp_path):
     with pytest.raises((ParameterError, DataError)) as refusal:
         study({key: each for key, each in statistic.items() if each is not None}, columns=columns)
     assert said in str(refusal.value)
-
-
-def test_a_key_that_stands_twice_is_refused_and_nothing_is_spent(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("k.csv").write_text("page\na\nb\nc\nb\n", encoding="utf-8")
-    Path("rows.csv").write_text("page\na\n", encoding="utf-8")
-    book(tmp_path).close()
-    flags = "release rows.csv --count --by page --keys k.csv --n-max 8 --epsilon 1 --yes --ledger add-remove.ledger"
-    done = CliRunner().invoke(main, flags.split())
-    assert done.exit_code == 1
-    said = " ".join(done.stderr.split())
-    assert "the key b stands twice in 'k.csv', in rows 2 and 4" in said
-    assert "Nothing was spent" in said
-    with snapdp.Ledger.open("add-remove.ledger") as ledger:
-        assert ledger.account("pages").left == 10**9
 
 
 MANY = 2500

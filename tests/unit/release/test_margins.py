@@ -19,16 +19,13 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
-from snapdp.cli.release_screen import show_release
 from snapdp.display.numbers import four_digits_up
-from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
+from snapdp.errors import BoundError, DataError, ParameterError
 from snapdp.exact.dyadic import floor_log10
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
-from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.release.record import checked
 from snapdp.release.result import Release, load_release
-from snapdp.studies.statistics.adjusted import published_deviation
 
 F = Fraction
 LISTS: dict[str, list[Any]] = {"region": ["north", "south", "east"], "sex": ["f", "m"], "age": ["young", "old"]}
@@ -105,26 +102,6 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Release:
 # Persons
 
 
-def test_margins_of_persons_are_those_of_a_count_of_rows_one_each(people):
-    persons, rows = people.record["statistics"]
-    assert persons["title"] == "persons by region, sex with margins"
-    assert (persons["groups_per_person"], persons["shares"]) == (1, ["1/4"] * 4)
-    for part, other in zip(persons["parts"], rows["parts"], strict=True):
-        assert (part["margin"], part["moving"], part["epsilon"]) == (other["margin"], 1, "1/4")
-        assert (part["sensitivity"], other["sensitivity"]) == ("1", "2")
-        assert (part["lower"], part["upper"], part["grid"]) == ("0", "100", "1")
-    blocks = [block for block in people.record["derived"] if block["statistic"] == 0]
-    assert [block["name"] for block in blocks][:2] == ["adjusted persons in total", "adjusted persons by region"]
-    wanted = least_squares(persons, [3, 2], None)
-    for block in blocks:
-        assert block["value"] == [float(each) for each in wanted[tuple(block["margin"])]]
-    assert (audit(people.record).findings, check_release.check(release_certificate(people.record))) == ((), [])
-    page = people.to_html()
-    assert '<th scope="row">in total</th>' in page
-    assert ">all rows<" not in page
-    assert "each person counts in 1 group, the same in all margins" in page
-
-
 def test_neither_audit_nor_checker_takes_margins_of_persons_who_count_in_several_cells(people):
     record = copy.deepcopy(people.record)
     record["statistics"][0]["groups_per_person"] = 2
@@ -137,105 +114,7 @@ def test_neither_audit_nor_checker_takes_margins_of_persons_who_count_in_several
     assert check_release.check({**release_certificate(people.record), "record": record})
 
 
-def test_persons_with_margins_are_one_request_by_study_and_in_one_line(tmp_path):
-    columns = {name: COLUMNS[name] for name in ("region", "sex")}
-    study = study_of({**PEOPLE, "margins": [["sex"], []]}, rows={**ADD, "person": "who"}, columns=columns)
-    table = {**ROWS, "who": WHO}
-    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
-        book.create_account("people", cap=2, relation="add-remove", rows=100, person="who")
-        groups = {name: LISTS[name] for name in ("region", "sex")}
-        said = {"by": ["region", "sex"], "groups": groups, "groups_per_person": 1, "margins": [[], ["sex"]]}
-        first = snapdp.persons(table, **said, epsilon=1, ledger=book)
-        again = study.release(table, ledger=book)
-        assert again.free
-        assert again.record == first.record
-
-
 # Least squares
-
-
-def solved(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
-    """Return a solution of a system that has one, by elimination; what is free is 0."""
-    rows, pivots = [[*row, value] for row, value in zip(matrix, right, strict=True)], []
-    for column in range(len(matrix[0])):
-        found = next((row for row in range(len(pivots), len(rows)) if rows[row][column]), None)
-        if found is None:
-            continue
-        top = len(pivots)
-        rows[top], rows[found] = rows[found], rows[top]
-        rows[top] = [each / rows[top][column] for each in rows[top]]
-        for other in range(len(rows)):
-            if other != top and rows[other][column]:
-                rows[other] = [a - rows[other][column] * b for a, b in zip(rows[other], rows[top], strict=True)]
-        pivots.append(column)
-    assert all(row[-1] == 0 for row in rows[len(pivots) :])
-    solution = [F(0)] * len(matrix[0])
-    for row, column in enumerate(pivots):
-        solution[column] = rows[row][-1]
-    return solution
-
-
-def least_squares(statistic: dict[str, Any], sizes: list[int], total: int | None) -> dict[tuple[str, ...], list[F]]:
-    """Return the adjusted margins by the normal equations of the whole table; a known total by a multiplier."""
-    names = [column["name"] for column in statistic["by"]]
-    cells = list(product(*map(range, sizes)))
-    normal = [[F(0)] * len(cells) for _ in cells]
-    right = [F(0)] * len(cells)
-    for part in statistic["parts"]:
-        places = [names.index(name) for name in part["margin"]]
-        scale, grid = F(part["noise_scale"]), F(part["grid"])
-        weight = 1 / (2 * scale**2 + grid**2 / 12)
-        table = dict(zip(product(*(range(sizes[i]) for i in places)), part["index"], strict=True))
-        for i, one in enumerate(cells):
-            right[i] += weight * grid * table[tuple(one[p] for p in places)]
-            for j, other in enumerate(cells):
-                normal[i][j] += weight * all(one[p] == other[p] for p in places)
-    if total is not None:
-        normal = [[*row, F(1)] for row in normal] + [[F(1)] * len(cells) + [F(0)]]
-        right = [*right, F(total)]
-    x = solved(normal, right)
-    found = {}
-    for margin in statistic["margins"]:
-        places = [names.index(name) for name in margin]
-        found[tuple(margin)] = [
-            sum((x[i] for i, cell in enumerate(cells) if tuple(cell[p] for p in places) == key), F(0))
-            for key in product(*(range(sizes[i]) for i in places))
-        ]
-    return found
-
-
-def test_adjusted_cells_are_those_of_the_normal_equations_rounded_once(result, known):
-    for release, sizes, total in ((result, [[3, 2], [2, 3], [3, 2, 2]], None), (known, [[4, 4]], 60)):
-        for number, statistic in enumerate(release.record["statistics"]):
-            expected = least_squares(statistic, sizes[number], total)
-            blocks = [block for block in release.record["derived"] if block["statistic"] == number]
-            assert [block["margin"] for block in blocks] == statistic["margins"]
-            factor = F(statistic["parts"][0]["factor"])
-            for block in blocks:
-                exact = [factor * each for each in expected[tuple(block["margin"])]]
-                assert block["value"] == [each.numerator / each.denominator for each in exact]
-                shown = zip(block["shown"], block["low"], block["high"], strict=True)
-                assert all(low <= each <= high for each, low, high in shown)
-
-
-def test_adjusted_tables_add_up_exactly_before_they_are_rounded():
-    request = study_of(COUNT, SUM, PAIRS).request()
-    for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
-        statistic = line.statistic
-        dice = random.Random(3)
-        drawn = [
-            Drawn(line=line, part=part, mechanism=m, indices=[dice.randint(0, 50) for _ in range(part.cells)])
-            for part, m in zip(statistic.parts, mechanisms, strict=True)
-        ]
-        from snapdp.studies.statistics.adjusted import _adjusted
-
-        tables = _adjusted(statistic.margins, drawn, 100)
-        for large, small in product(tables, repeat=2):
-            if set(small) < set(large):
-                assert tables[large].summed([large.index(i) for i in large if i not in small]) == tables[small]
-        for (_, block), margin in zip(derived_blocks([drawn]), tables, strict=True):
-            cells = tables[margin].fractions()
-            assert len(cells) == len(block.cells)
 
 
 def test_a_known_total_is_published_without_noise_and_is_no_part(known):
@@ -245,30 +124,6 @@ def test_a_known_total_is_published_without_noise_and_is_no_part(known):
     assert (total["margin"], total["value"], total["low"], total["high"]) == ([], [60.0], [60.0], [60.0])
     assert (total["deviation"], total["title"]) == (0.0, "adjusted count in total")
     assert abs(sum(known.record["derived"][1]["value"]) - 60) < 1e-9
-
-
-def test_intervals_hold_what_they_promise_over_many_draws():
-    """The truth is in its interval, clipped or not, at least as often as promised, but for chance.
-
-    200 releases with recorded bits: cells of one release depend on each other, so each cell is counted by itself. Fair
-    bits would leave fewer than 60 of 200 with probability e**-16 at most (Hoeffding, for a level of 1/2).
-    """
-    request = study_of({**COUNT, "alpha": "1/2"}).request()
-    (line,), (mechanisms,) = request.lines, request.mechanisms
-    truth = {(): [48], (0,): [20, 8, 20], (1,): [30, 18], (0, 1): [10, 10, 5, 3, 15, 5]}
-    held = {margin: [0] * len(cells) for margin, cells in truth.items()}
-    for seed in range(200):
-        bits = words(seed)
-        exact = [[truth[part.margin] for part in line.statistic.parts]]
-        from snapdp.release.draw import draw
-
-        for _, block in derived_blocks(draw(request, exact, bits)):
-            ends = zip(block.lows, block.highs, truth[block.margin], strict=True)
-            held[block.margin] = [
-                count + (low <= true <= high) for count, (low, high, true) in zip(held[block.margin], ends, strict=True)
-            ]
-    assert all(60 <= count <= 140 for cells in held.values() for count in cells)  # nor are they far too wide
-    assert len(mechanisms) == 4
 
 
 # Records, audit, checker
@@ -418,16 +273,6 @@ def test_a_long_table_is_in_files_and_its_short_margins_are_in_the_record(folder
     assert (found.findings, len(found.seen), found.unseen) == ((), 2, ())
 
 
-def test_a_file_is_named_with_what_is_in_it(folder, capsys):
-    """Of a long table two files were named, and nothing said which was measured and which adjusted."""
-    found = load_release(folder / "record.json")
-    show_release(found, left=F(1))
-    texts = repr(found), capsys.readouterr().err, re.sub("<.*?>", "", found.to_html())
-    named = dict(zip(("count by many, sex", "adjusted count by many, sex"), found.files(), strict=True))
-    for text in texts:
-        assert all(f"{title}: in {name}" in " ".join(text.split()) for title, name in named.items())
-
-
 def test_without_the_file_short_margins_are_not_derived_and_it_is_said(folder):
     record = json.loads((folder / "record.json").read_text())
     found = audit(record)
@@ -474,12 +319,6 @@ def test_values_and_frames_tell_measured_from_adjusted(result):
         _ = result.value
 
 
-def test_a_single_table_with_margins_has_no_single_value(known):
-    with pytest.raises(ParameterError, match="several tables") as refusal:
-        _ = known.value
-    assert "'adjusted count by smokes', 'adjusted count by full'" in refusal.value.advice
-
-
 def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(result, known):
     page = result.to_html()
     assert page.count("<h3>Number of rows by region, sex with margins</h3>") == 1
@@ -522,12 +361,6 @@ def test_the_table_with_totals_adds_up_where_cells_were_drawn_below_what_is_poss
     assert "Sums of printed numbers agree" not in page
 
 
-def test_where_all_numbers_are_possible_printed_sums_agree(tmp_path):
-    page = released(tmp_path, {**COUNT, "epsilon": 50}).to_html()
-    assert "Sums of printed numbers agree up to the rounding of printing." in page
-    assert "do not add up" not in page
-
-
 def test_a_report_says_whom_a_total_leaves_out_and_calls_it_no_total_of_all_rows(result, known):
     page = result.to_html()
     assert "A row without a group of region or sex is in none of them, nor in the total." in page
@@ -535,20 +368,6 @@ def test_a_report_says_whom_a_total_leaves_out_and_calls_it_no_total_of_all_rows
     assert '<th scope="row">in total</th>' in page
     assert "all rows" not in page
     assert ">one number, each above its 95 % interval; standard deviation" in page
-
-
-def test_the_longer_of_two_columns_goes_down_the_page(tmp_path):
-    months = {"kind": "category", "categories": [f"month {i}" for i in range(12)]}
-    by = {"kind": "count", "by": ["sex", "month"], "margins": "all", "epsilon": 1}
-    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
-        book.create_account("people", cap=9, relation="add-remove", rows=100)
-        study = study_of(by, columns={"sex": COLUMNS["sex"], "month": months})
-        found = study.release({"sex": ["f", "m"], "month": ["month 0", "month 11"]}, ledger=book)
-    heads, *rows = cross_table(found.to_html())
-    assert heads == ["month / sex", "f", "m", "in total"]
-    assert [row[0] for row in rows] == [*months["categories"], "in total"]
-    cells = found.values["adjusted count by sex, month"]
-    assert abs(F(rows[3][2]) - F(cells["m", "month 3"])) < 1
 
 
 def test_tables_that_share_a_margin_do_not_share_its_name(tmp_path):
@@ -578,14 +397,6 @@ def test_a_plan_shows_measured_and_adjusted_errors_that_the_release_then_has(res
     for each in lines[0].margins:
         assert f"± {four_digits_up(each.adjusted.accuracy)} (alone ± {four_digits_up(each.alone.accuracy)})" in shown
     assert "from the finest table by itself" in " ".join(shown.split())
-
-
-def test_a_known_total_is_known_in_the_plan():
-    (line,) = study_of(KNOWN, rows=ONE).plan().lines
-    first, *others = line.margins
-    assert (first.measured, first.adjusted.accuracy, first.epsilon) == (None, 0, 0)
-    assert sum(each.epsilon for each in others) == 1
-    assert "and the total, which is public" in line.remarks
 
 
 # Limits
@@ -626,33 +437,3 @@ def test_the_checker_derives_no_adjusted_tables_of_long_numbers(result, monkeypa
     monkeypatch.delattr(check_release, "Adjusted")
     (reason,) = check_release.check(release_certificate(result.record))
     assert "too many digits" in reason
-
-
-def test_long_names_of_columns_are_no_long_numbers():
-    name = "n" * 3000
-    columns = {name: COLUMNS["region"], "sex": COLUMNS["sex"]}
-    study = study_of({**COUNT, "by": [name, "sex"]}, columns=columns)
-    assert study.request().epsilon == 1
-    parents = {name: {name: ["f", "m"]}}
-    hierarchy = {**COUNT, "by": "sex", "margins": "hierarchy"}
-    assert study_of(hierarchy, columns={"sex": {**COLUMNS["sex"], "parents": parents}}).request().epsilon == 1
-
-
-def test_a_refusal_spends_nothing(tmp_path):
-    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
-        book.create_account("people", cap=1, relation="add-remove", rows=100)
-        with pytest.raises(BudgetError):
-            study_of({**COUNT, "epsilon": 2}).release(ROWS, ledger=book)
-        with pytest.raises(ParameterError):
-            study_of({**COUNT, "alpha": "1e-12"}).release(ROWS, ledger=book)
-        assert book.account("people").spent == 0
-
-
-def test_a_deviation_is_rounded_up_to_24_bits():
-    from snapdp.exact.enclosure import Enclosure
-
-    assert published_deviation(Enclosure(F(0), F(0)), F(1)) == 0.0
-    third = published_deviation(Enclosure(F(1, 3), F(1, 3) + F(1, 2**100)), F(1))
-    assert F(1, 3) < F(third) < F(1, 3) + F(1, 2**24)
-    with pytest.raises(PremiseError, match="24 bits"):
-        published_deviation(Enclosure(F(1) - F(1, 2**100), F(1) + F(1, 2**100)), F(1))

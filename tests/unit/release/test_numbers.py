@@ -33,22 +33,6 @@ def made(*statistics, n=5000, seed=1, columns=COLUMNS):
     return Release(random_record(random.Random(seed), study))
 
 
-def test_a_mean_that_was_paid_for_says_what_it_cost_and_only_the_rest_is_free():
-    costs = {(each.title, each.part): each.cost for each in made(MEAN, GROUPED, HISTOGRAM, VARIANCE).blocks()}
-    assert costs == {
-        ("mean(pay)", "centred sum"): "part of it",
-        ("mean(pay)", "count"): "part of it",
-        ("mean(pay)", ""): "2/3",
-        ("mean(age) by region", "centred sum"): "part of it",
-        ("mean(age) by region", "count"): "part of it",
-        ("mean(age) by region", ""): "0.25",
-        ("histogram(region)", ""): "1",
-        ("shares of histogram(region)", ""): "derived",
-        ("variance(age)", ""): "2",
-        ("standard deviation(age)", ""): "derived",
-    }
-
-
 def test_no_two_statistics_have_one_name_on_any_page(capsys, tmp_path):
     """People and machines once read `histogram(age)` twice, with other numbers, and could not tell which was which."""
     cuts = [{"kind": "histogram", "column": "age", "edges": cut, "epsilon": 1} for cut in ([0, 60, 120], [0, 60, 90])]
@@ -141,21 +125,6 @@ def test_a_file_of_values_says_the_epsilon_of_each_statistic_and_charges_that_ad
     assert result.to_pandas()["charged"].sum() == result.to_polars()["charged"].sum() == 1.25
 
 
-def test_statistics_of_one_title_are_shown_each_by_itself(capsys):
-    """Two means that share epsilon otherwise have one title: their groups once stood in one table."""
-    result = made(GROUPED, {**GROUPED, "count_share": "3/4", "epsilon": 3})
-    shown = re.findall(r'<p class="dim">(Cost[^<]*)</p>', result.to_html())
-    missing = "Missing values of age count as 60."
-    assert shown == [f"Cost: epsilon {each}, spent on a sum and a count. {missing}" for each in ("0.25", "3")]
-    assert [row[-1] for row in terminal_rows(result, capsys)] == ["0.25", "", "3", ""]
-
-
-def test_parts_that_nothing_stands_for_say_that_they_were_paid_for_together():
-    record = json.loads(made(MEAN).to_json())
-    record["derived"] = []
-    assert [each.cost for each in Release(record).blocks()] == ["2/3 for all parts"] * 2
-
-
 def test_a_derived_block_of_no_statistic_is_nobodys():
     """A record may be anybody's; the audit finds it."""
     record = json.loads(made(MEAN).to_json())
@@ -187,17 +156,6 @@ def test_shares_are_of_what_they_are_said_to_be_of(seed):
     result = made(asked, seed=seed, columns=columns)
     why = "all counts together: the total has noise too, and no interval is known."
     assert {why in result.to_html(), why in repr(result)} == {not of_n and "by" not in asked}
-
-
-def test_report_notebook_and_files_say_of_what_shares_are_shares(tmp_path):
-    result = made(HISTOGRAM)
-    for text in (result.to_html(), result._repr_html_(), repr(result)):
-        assert text.count("each is a share of all 5000 rows") == 1
-    result.save(tmp_path / "v.csv")
-    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
-        said = {(row["measure"], row["share_of"]) for row in csv.DictReader(file)}
-    assert said == {("count", ""), ("share", "all 5000 rows")}
-    assert result.to_polars()["share_of"].to_list() == [None, None] + ["all 5000 rows"] * 2
 
 
 def test_the_report_says_how_sure_an_interval_is_in_percent():

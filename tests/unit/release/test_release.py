@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -399,23 +398,6 @@ def test_concurrent_twins_draw_once(tmp_path):
     assert len(list(tmp_path.glob("drawing-*"))) == 1
     with Ledger.open(tmp_path / "people.ledger") as ledger:
         assert (states(ledger), spent(ledger)) == ([COMMITTED], F(1, 2))
-
-
-def test_threads_with_a_ledger_each_draw_twins_once(tmp_path):
-    new_book(tmp_path).close()
-    outcomes = []
-
-    def ask():
-        with Ledger.open(tmp_path / "people.ledger") as ledger:
-            outcomes.append(release(ledger))
-
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(each.free for each in outcomes) == [False, True, True, True]
-    assert len({json.dumps(each.record, sort_keys=True) for each in outcomes}) == 1
 
 
 # Tables that once were refused, or lost, by the look of their cells

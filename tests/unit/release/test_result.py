@@ -22,7 +22,6 @@ from snapdp.release.numbers import Number, shown_row
 from snapdp.release.remarks import MOVED
 from snapdp.release.result import Release
 from snapdp.release.value_table import VALUE_FIELDS
-from tests.unit.audits.releases import random_record
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -203,91 +202,9 @@ def test_a_mean_far_from_zero_is_shown_inside_its_interval():
     assert six_digits(3.5, half_width=Decimal(0)) == "3.5"
 
 
-def test_screen_and_report_show_a_number_alike(tmp_path):
-    record = released(tmp_path, MEAN).record
-    part = record["statistics"][0]["parts"][0]
-    part["shown"], part["low"], part["high"] = [1000000047.3125], [1000000044.25], [1000000050.375]
-    result = Release(record)
-    for text in ("1000000047.3", "1000000044.2 to 1000000050.4"):
-        assert text in repr(result)
-        assert f">{text}<" in result.to_html()
-
-
 def test_a_record_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match=r"no such\.json cannot be read: No such file"):
         snapdp.load_release(tmp_path / "no such.json")
-
-
-def test_the_report_lists_every_column_that_was_read_as_it_was_declared():
-    columns = {
-        "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": 40},
-        "born": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
-        "left": {"kind": "boolean", "unknown": "binned"},
-        "grade": {"kind": "category", "categories": ["1", "2"]},
-        "place": {"kind": "category", "categories": ["north", "south"], "null": "binned"},
-    }
-    asked = [
-        {"kind": "mean", "column": "age", "by": "place", "epsilon": 1},
-        {"kind": "histogram", "column": "born", "by": "left", "epsilon": 1},
-        {"kind": "count", "where": [{"column": "grade", "equals": "1"}], "epsilon": 1},
-    ]
-    relation = {"relation": "add-remove", "n_max": 4, "person": "id", "rows_per_person": 2}
-    declared = snapdp.study(format=1, dataset="people", columns=columns, statistic=asked, **relation)
-    page = Release(random_record(random.Random(1), declared)).to_html()
-    rows = dict(
-        re.findall(
-            r'<tr><th scope="row" class="l">(\w+)</th><td>([^<]*)</td></tr>',
-            page.split("<h3>Columns</h3>")[1].split("<h3>")[0],
-        )
-    )
-    assert list(rows) == ["age", "place", "born", "left", "grade", "id"]
-    assert rows["age"].startswith("integer from 0 to 120 in steps of 1 ")
-    assert "missing cells count as 40" in rows["age"]
-    assert (
-        rows["place"]
-        == "north, south; rows with another value are left out, those without one are counted by themselves"
-    )
-    assert rows["born"] == "dates from 2024-01-01 to 2024-03-31, by month; rows with another value or none are left out"
-    assert (
-        rows["left"]
-        == "true or false; rows with another value are counted by themselves, those without one are left out"
-    )
-    assert rows["grade"] == "1, 2, compared as numbers; rows with another value or none are left out"
-    assert rows["id"] == "names persons; at most 2 rows of each count"
-
-
-def page_of(relation, *asked):
-    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": 40}, "left": {"kind": "boolean"}}
-    statistics = [{"epsilon": 1, **each} for each in asked]
-    declared = snapdp.study(dataset="people", relation="add-remove", n_max=4, columns=columns, statistic=statistics,
-                            **relation)  # fmt: skip
-    record = random_record(random.Random(1), declared)
-    return record, Release(record).to_html()
-
-
-def test_the_report_says_whom_it_protects_and_how_much_of_them_counts():
-    people = {"kind": "persons", "by": "left", "groups_per_person": 1}
-    sums = [{"kind": "sum", "column": "age"}, {"kind": "sum", "column": "age", "rows_per_person": 5}]
-    record, page = page_of({"person": ["user", "<b>"], "rows_per_person": 2}, people, *sums)
-    assert "the presence of any one user and &lt;b&gt;, with all rows of that user and &lt;b&gt;; the number" in page
-    assert "part of the unit, user and &lt;b&gt;; at most 2 or 5 rows of each count" in page
-    assert "<p>persons by left: each user and &lt;b&gt; counts in 1 group.</p>" in page
-    assert (
-        "<p>sum(age): at most 2 rows of each user and &lt;b&gt; count; rows beyond are left out of every number.</p>"
-        in page
-    )
-    assert "<p>sum(age) (3): at most 5 rows of each user and &lt;b&gt; count; rows beyond are left out" in page
-    assert "Number of combinations of user and &lt;b&gt; by left" in page
-    assert "person" not in re.sub("persons by left|persons_|groups_per_person|rows_per_person", "", page)
-    assert (
-        "rounded to the declared step first and of each user and &lt;b&gt; no more rows or groups count than is said"
-        in page
-    )
-    del record["rows_per_person"]  # which no release wrote: the audit says so, and the page is one still
-    assert "part of the unit, user and" in Release(record).to_html()
-    _, page = page_of({"unit_rows": 30}, {"kind": "count"})
-    assert "This report protects the presence of any 30 rows together; the number of rows is private" in page
-    assert "snapdp cannot check that nobody has more than 30 rows." in page
 
 
 def with_first_cell(record, *, value, shown):
@@ -313,35 +230,12 @@ def test_what_is_impossible_is_shown_as_possible_and_one_line_says_so(tmp_path, 
     assert "-12345" not in printed.out
 
 
-def test_the_line_is_not_said_where_everything_is_shown_as_it_was_drawn(tmp_path, capsys):
-    possible = Release(with_first_cell(released(tmp_path, HISTOGRAM).record, value=2, shown=2))
-    show_release(possible, left=Fraction(1))
-    printed = capsys.readouterr()
-    for text in (repr(possible), possible.to_html(), " ".join(printed.err.split())):
-        assert MOVED not in text
-
-
 def test_a_bar_of_a_picture_is_as_long_as_what_is_shown(tmp_path):
     record = released(tmp_path, HISTOGRAM).record
     pages = [Release(with_first_cell(record, value=value, shown=0)).to_html() for value in (-12345, 0)]
     pictures = [re.findall("<svg.*?</svg>", page) for page in pages]
     assert pictures[0]
     assert pictures[0] == pictures[1]
-
-
-@pytest.mark.parametrize(("cells", "is_long"), [(60, False), (61, True)])
-def test_a_long_table_of_a_report_scrolls_by_itself_and_is_folded_nowhere(tmp_path, cells, is_long):
-    edges = [10 * i for i in range(cells + 1)]
-    page = released(tmp_path, {"kind": "histogram", "column": "cell", "edges": edges, "epsilon": 1}).to_html()
-    assert ('<div class="box long"' in page.partition("How to read")[0]) is is_long
-    assert "<details" not in page
-
-
-def test_what_a_mean_was_drawn_as_stands_in_the_annex_with_words(tmp_path):
-    front, annex = released(tmp_path, GROUPED).to_html().split("Technical annex</h2>")
-    assert "centred sum" not in front
-    assert "(centred sum)" in annex
-    assert "sum of distances from" in annex
 
 
 def test_no_number_is_lost_among_cells_of_one_name(result):

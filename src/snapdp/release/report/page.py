@@ -1,15 +1,18 @@
 """The report of a release: one self-contained HTML page, made from the record alone.
 
-Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands
-in the open, in the order in which people ask: what is protected, what is in it, the results, how to read them, how to
-check them, and an annex. Nothing of a page is folded, since paper cannot be unfolded; a notebook folds the annex.
+Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands in the open,
+in the order in which people ask: what is protected, what is in it, the results, how to read them, how to check them,
+and an annex for whoever checks a release, with what numbers were computed from and where the record comes from. Nothing
+of a page is folded, since paper cannot be unfolded; a notebook folds the annex. Columns are put into words plainly at
+the front and in full in the annex. What a record does not say is not said, and every text of a record, which may be
+anybody's, is escaped.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +77,8 @@ def report_body(release: Release) -> str:
 
 
 def _annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> Html:
-    sections = "\n".join(annex(record, blocks))
-    return Html(f'<div class="tucked">{sections}</div>')
+    sections = [_computed_from(blocks), *_mechanisms(record), _annex_columns(record), _origin(record)]
+    return Html('<div class="tucked">{}</div>'.format("\n".join(sections)))
 
 
 def _parts(release: Release, blocks: Sequence[NumberBlock]) -> list[str]:
@@ -90,17 +93,13 @@ def _parts(release: Release, blocks: Sequence[NumberBlock]) -> list[str]:
     ]
 
 
-def _of_noise(blocks: Sequence[NumberBlock]) -> list[str]:
-    """Return what is to be known where noise went beyond what a number can be; the counts behind ranks are not here."""
-    numbers = [each for block in blocks if block.derived or not block.is_ranked for each in block.numbers]
-    return [line for line in (moved_line(numbers), cut_line(numbers)) if line]
-
-
 def _meaning(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> str:
     levels = " or ".join(sorted({level(each["alpha"]) for each in record["statistics"]}))
     asked = ", as was asked for each" if " or " in levels else ""
     by_itself = f" {each}" if (each := by_itself_line(blocks, "It")) else ""
-    told = (*_of_noise(blocks), *person_lines(record), *complete_lines(record), *wide_lines(record))
+    numbers = [each for block in blocks if block.derived or not block.is_ranked for each in block.numbers]
+    of_noise = filter(None, (moved_line(numbers), cut_line(numbers)))  # the counts behind ranks are not on the page
+    told = (*of_noise, *person_lines(record), *complete_lines(record), *wide_lines(record))
     return (
         "<h2>How to read this</h2>"
         "<p>Random noise was added to every result to protect the people in the table.</p>"
@@ -149,9 +148,7 @@ def _checking(release: Release) -> str:
     )
 
 
-# The front of a report: what it is, who publishes it, what is protected and how well, and what is in it.
-#
-# Everything is read from the record; what a record does not say is not said.
+# The front: what it is, who publishes it, what is protected and how well, and what is in it
 
 WITHOUT_BOUNDS = "the results without the bounds of columns"
 
@@ -225,10 +222,8 @@ def _warned(record: Mapping[str, Any]) -> str:
 
 
 def _columns(record: Mapping[str, Any]) -> str:
-    """Return a line for every column that was read, each declaration once: bounds, and what missing cells count as."""
-    found = {(str(each["name"]), column_in_words(each, statistic)): None for statistic, each in every_column(record)}
-    for name in person_columns(record):
-        found[name, naming(record, name)] = None
+    """Return a line for every column that was read: bounds, and what missing cells count as."""
+    found = _described(record, column_in_words)
     lines = "".join(f"<li><strong>{text(name)}</strong>: {text(said)}.</li>" for name, said in found)
     return f"<ul>{lines}</ul>" if lines else ""
 
@@ -256,20 +251,13 @@ def _amount(given: str) -> str:
     return text(shown_amount(given))
 
 
-# The annex of a report: what numbers were computed from, what was done to them, and where the record comes from.
-#
-# For whoever checks a release; names are those of the record, with a word on what each of them is.
+# The annex: names are those of the record, with a word on what each of them is
 
 PARAMETERS = ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")  # of a part
 EXACTLY = (
     "Exact integer sums, exact Laplace noise, rounded to a grid (the snapping mechanism). Sensitivity, noise scale and "
     "grid are those of the whole number that was drawn; value = shift + factor &times; grid &times; index."
 )
-
-
-def annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> list[str]:
-    """Return the sections of the annex."""
-    return [_computed_from(blocks), *_mechanisms(record), _annex_columns(record), _origin(record)]
 
 
 def _computed_from(blocks: Sequence[NumberBlock]) -> str:
@@ -326,8 +314,11 @@ def _mechanisms(record: dict[str, Any]) -> Iterable[str]:
     heads = ("statistic", "epsilon of each group", "sensitivity", "noise scale", "grid", "factor", "shift")
     titles = told_apart(each["title"] for each in record["statistics"])
     named = [{**each, "title": title} for each, title in zip(record["statistics"], titles, strict=True)]
-    parts = [(each, part) for each in named for part in each["parts"]]
-    rows = [(_part_named(*each), *(text(each[1][name]) for name in PARAMETERS)) for each in parts]
+    rows = [
+        (_part_named(each, part), *(text(part[name]) for name in PARAMETERS))
+        for each in named
+        for part in each["parts"]
+    ]
     yield _table("Parameters of every part.", heads, rows, ("l", *"r" * len(PARAMETERS)))
 
 
@@ -337,11 +328,8 @@ def _part_named(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> Html:
 
 
 def _annex_columns(record: dict[str, Any]) -> str:
-    """Return a table of every column that was read, each declaration once: one column may have two."""
-    found = {(str(each["name"]), declared(each, statistic)): None for statistic, each in every_column(record)}
-    for name in person_columns(record):
-        found[name, naming(record, name)] = None
-    rows = [(text(name), text(said)) for name, said in found]
+    """Return a table of every column that was read."""
+    rows = [(text(name), text(said)) for name, said in _described(record, declared)]
     return f"<h3>Columns</h3>{_table('As they were declared.', ('column', 'declared'), rows, ('l', ''))}"
 
 
@@ -350,7 +338,6 @@ def _origin(record: dict[str, Any]) -> str:
         ("dataset version", record["dataset_version"]),
         ("request", record["request"]),
         ("charge in the ledger", record["previous"]),
-        ("arithmetic", record["arithmetic"]),
         ("engine", record["engine"]),
         *([("CSV files", dialect_words(record["csv"]))] if "csv" in record else []),
         *([("drawn anew for", record["own"])] if "own" in record else []),
@@ -360,11 +347,10 @@ def _origin(record: dict[str, Any]) -> str:
     return f"<h3>Record</h3>{_table('What the record says of its origin.', ('field', 'value'), cells, ('', ''))}"
 
 
-# What is declared of columns, in words: plainly at the front of a report, in full in its annex.
-#
-# Every text of a record may be anybody's; the page escapes it.
+# Columns in words
 
 MOST_EDGES = 20  # of bins that are named
+LEFT_OUT = "rows without it are left out"
 MOST_CATEGORIES = 30  # that are named at the front; one more is named, too
 
 
@@ -375,6 +361,12 @@ def every_column(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any],
         tested = (each["column"] for each in statistic.get("where", []))
         for column in (*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by), *tested):
             yield statistic, column
+
+
+def _described(record: Mapping[str, Any], describe: Callable[..., str]) -> Iterable[tuple[str, str]]:
+    """Return every column that was read with what is said of it, each declaration once: one column may have two."""
+    found = [(str(each["name"]), describe(each, statistic)) for statistic, each in every_column(record)]
+    return dict.fromkeys([*found, *((name, naming(record, name)) for name in person_columns(record))])
 
 
 def person_columns(record: Mapping[str, Any]) -> Sequence[str]:
@@ -397,20 +389,11 @@ def naming(record: Mapping[str, Any], name: str) -> str:
     return "; ".join([f"{what}{rows}", *map(_shortly, declared)])
 
 
-def _keyed(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
-    """Return what is declared of a column of keys; nothing of any other."""
-    if column["kind"] != KEY or "keys" not in statistic:
-        return ""
-    keys, compared = statistic["keys"], "numbers" if "compare" in column else "text"
-    return f"one of {keys['count']} public keys, compared as {compared} ({keys['digest']}); others are left out"
-
-
 def declared(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
     """Return all that is declared of a column, in the words of a study."""
-    return _keyed(column, statistic) or _declared(column)
-
-
-def _declared(column: Mapping[str, Any]) -> str:
+    if column["kind"] == KEY and "keys" in statistic:
+        keys, compared = statistic["keys"], "numbers" if "compare" in column else "text"
+        return f"one of {keys['count']} public keys, compared as {compared} ({keys['digest']}); others are left out"
     if column["kind"] == MAGNITUDE:
         least, most = column["exponents"]
         return f"numbers by powers of two, from 2^{least} to 2^{most} on both sides of zero; no bounds are declared"
@@ -427,16 +410,13 @@ def _bins(column: Mapping[str, Any]) -> str:
     """Return how a column of numbers is cut into bins, where groups are by it."""
     if "edges" not in column:
         return ""
-    edges = column["edges"]
-    shown = ", ".join(str(readable_number(each)) for each in edges[:MOST_EDGES])
-    more = f" and {len(edges) - MOST_EDGES} more" if len(edges) > MOST_EDGES else ""
-    return f"; grouped by bins between {shown}{more}; outside {column['outside']}, null {column['null']}"
+    return f"; grouped by {_cut(column)}; outside {column['outside']}, null {column['null']}"
 
 
 def _missing(column: Mapping[str, Any]) -> str:
     """Return what a missing cell of a column of numbers counts as."""
     if column.get("missing") == DROPPED:
-        return "rows without it are left out"
+        return LEFT_OUT
     number = column["missing_in_sums"]
     try:
         lower, upper = (parameter(column[key], name=key) for key in ("lower", "upper"))
@@ -475,8 +455,10 @@ def column_in_words(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> 
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
     stepped = f"numbers in steps of {step}" if _is_coarse(column) else "numbers"
     kind = "whole numbers" if column["kind"] == INTEGER else stepped
-    binned = "; " + _cut(column) if "edges" in column else ""
-    return f"{kind} between {lower} and {upper}, others count as the nearest of these; {_rows_without(column)}{binned}"
+    dropped = column.get("missing") == DROPPED
+    without = f"missing values count as {readable_number(column['missing_in_sums'])}" if not dropped else LEFT_OUT
+    binned = f"; groups are {_cut(column)}" if "edges" in column else ""
+    return f"{kind} between {lower} and {upper}, others count as the nearest of these; {without}{binned}"
 
 
 def _is_coarse(column: Mapping[str, Any]) -> bool:
@@ -486,13 +468,6 @@ def _is_coarse(column: Mapping[str, Any]) -> bool:
     except SnapdpError:  # a record may be anybody's
         return True
     return upper - lower < DEFAULT_LEVELS * step
-
-
-def _rows_without(column: Mapping[str, Any]) -> str:
-    """Return what a row without a value of a column of numbers counts as."""
-    if column.get("missing") == DROPPED:
-        return "rows without it are left out"
-    return f"missing values count as {readable_number(column['missing_in_sums'])}"
 
 
 def _shortly(column: Mapping[str, Any]) -> str:
@@ -511,7 +486,8 @@ def _others(column: Mapping[str, Any]) -> str:
 
 
 def _cut(column: Mapping[str, Any]) -> str:
+    """Return between which numbers the bins of a column lie."""
     edges = column["edges"]
     shown = ", ".join(str(readable_number(each)) for each in edges[:MOST_EDGES])
     more = f" and {len(edges) - MOST_EDGES} more" if len(edges) > MOST_EDGES else ""
-    return f"groups are bins between {shown}{more}"
+    return f"bins between {shown}{more}"

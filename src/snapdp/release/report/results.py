@@ -1,7 +1,13 @@
 """Results in a report: single numbers in one table, groups in tables with a bar or a dot beside every number.
 
-Made from the numbers of the record alone. Nothing is cut: a table has a row for every number, with value
-and interval as text; shares stand beside the counts that they are shares of. What a mean was drawn as is in the annex.
+Made from the numbers of the record alone. Nothing is cut: a table has a row for every number, with value and interval
+as text; shares stand beside the counts that they are shares of. What a mean was drawn as is in the annex. Of every
+margin the adjusted numbers stand beside the measured ones; margins of two columns are a cross table as well, and the
+levels of a hierarchy are one table, every parent above what it holds. Quantiles come first, then a picture and a table
+of the distribution they are read off: how many rows there are up to every value, as a step curve with its band, and
+each quantile at its rank. Pictures of groups are small, on the same axes.
+
+Every text of a record passes through `text`: names are the data holder's, and a record may be anybody's.
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ from snapdp.release.numbers import (
     FREE,
     Number,
     NumberBlock,
+    are_alike,
     crossed,
     half_width,
     part_in_words as plain_part,
@@ -86,7 +93,7 @@ def _known(block: NumberBlock) -> tuple[str, str]:
 def name_of(block: NumberBlock) -> str:
     """Return what a block of numbers is, as people read it: of several means which."""
     if block.mean_of is None:
-        return heading(block.readable_title, block.declared, are_kept=block.are_kept, units=block.units)
+        return _heading(block, block.readable_title)
     names = ", ".join(str(each.get("name", "")) for each in block.declared.get("columns", ()))
     tail = block.readable_title.partition(f"({names})")[2]
     return f"Mean of {block.mean_of}{tail}"
@@ -106,12 +113,11 @@ def section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) -> str:
         return quantiles_section(blocks, clauses)
     shown = [each for each in blocks if not each.is_single and not is_technical(each)]
     shares = next((each for each in shown if each.name == SHARE and each.derived), None)
+    counts = [each for each in shown if shares is not None and not each.derived and are_alike(each, shares)]
     found: list[str] = []
     for block in shown:
-        beside = shares if shares is not None and not block.derived and _are_alike(block, shares) else None
-        if block is shares and any(not each.derived and _are_alike(each, block) for each in shown):
-            continue  # they stand beside their counts
-        found.append(_titled(block, clauses) + numbers_table(block, shares=beside))
+        if not (block is shares and counts):  # else they stand beside their counts
+            found.append(_titled(block, clauses) + numbers_table(block, shares=shares if block in counts else None))
     return "".join(found)
 
 
@@ -124,10 +130,6 @@ def _titled(block: NumberBlock, clauses: Sequence[str]) -> str:
 def _cost(block: NumberBlock) -> str:
     said = cost_in_words(block)
     return f"{said}; each is a share of {block.share_of}" if block.share_of else said
-
-
-def _are_alike(block: NumberBlock, other: NumberBlock) -> bool:
-    return [each.cell for each in block.numbers] == [each.cell for each in other.numbers]
 
 
 def _unknown(block: NumberBlock) -> str:
@@ -163,13 +165,13 @@ def rows_of(block: NumberBlock) -> RowPicture:
     """Return the picture of a block: bars for what adds up, dots for all else."""
     is_added = adds_up(block.declared) or block.name == SHARE
     unknown = unknown_places(block)
-    marks = (_mark(each, is_known=place not in unknown) for place, each in enumerate(block.readable))
+    marks = (_mark(each, each.cell, is_known=place not in unknown) for place, each in enumerate(block.readable))
     return RowPicture.of(marks, bars=is_added)
 
 
-def _mark(number: Number, *, is_known: bool) -> Mark:
-    shown = _shown(number) if is_known else _shown(number)[1:]
-    said = f"{one_line(number.cell, LONGEST)}: {', '.join(filter(None, shown))}"
+def _mark(number: Number, name: str, *, is_known: bool = True) -> Mark:
+    value, interval = shown_pair(number)
+    said = f"{one_line(name, LONGEST)}: {', '.join(filter(None, (value * is_known, interval)))}"
     return Mark(number.printed if is_known else None, number.low, number.high, said)
 
 
@@ -198,20 +200,13 @@ def cross_table(block: NumberBlock) -> str:
     return str(data_table(said, heads, lines, ("", *"r" * len(found.heads))))
 
 
-def _shown(number: Number) -> tuple[str, str]:
-    return shown_value(number), shown_interval(number)
-
-
 def side_file_lines(files: Iterable[tuple[str, str]]) -> str:
     """Return which numbers are in files beside the record."""
     lines = "".join(f"<p>{text(title)}: in <code>{text(name)}</code>.</p>" for name, title in files)
     return f"{lines}<p>{BELONGING}</p>" if lines else ""
 
 
-# Margins in a report: of every margin the adjusted numbers beside the measured ones, and of two columns a cross table.
-#
-# The levels of a hierarchy are one table, every parent above what it holds.
-# Made from the numbers of the record alone; every text passes through the escape of the page.
+# Margins
 
 MOST_ACROSS = 12  # columns of a cross table
 NO_CELL = ("unknown", "null", "outside")  # what a column says of rows that mean none of its cells
@@ -232,7 +227,7 @@ def margins_section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) 
     measured = {_columns(block): block for block in blocks if not block.derived}
     adjusted = {_columns(block): block for block in blocks if block.derived}
     first = blocks[0]
-    title = text(_heading(first))
+    title = text(_heading(first, readable_title(first.statistic, first.declared)))
     nested = _nested(adjusted, measured)
     crossed = "" if nested else _cross_table(adjusted)
     about = " ".join(filter(None, (_about(first, clauses), _added_up(adjusted, bool(crossed)), _left_out(blocks))))
@@ -244,11 +239,8 @@ def margins_section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) 
     return f"{start}{crossed}{''.join(tables)}"
 
 
-def _heading(first: NumberBlock) -> str:
-    """Return what the tables are of, which the block of a margin does not say in full."""
-    return heading(
-        readable_title(first.statistic, first.declared), first.declared, are_kept=first.are_kept, units=first.units
-    )
+def _heading(block: NumberBlock, title: str) -> str:
+    return heading(title, block.declared, are_kept=block.are_kept, units=block.units)
 
 
 def _about(first: NumberBlock, clauses: Sequence[str]) -> str:
@@ -278,17 +270,17 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     assert block is not None
     left, right = (() if each is None else each.readable for each in (adjusted, measured))
     heads, names = named_rows(block) if block.numbers[0].keys else ((Html(""),), [(Html("in total"),)])
-    picture = margins_rows_of(block.readable)
+    picture = RowPicture.of((_mark(each, each.cell or "in total") for each in block.readable), bars=True)
     rows = [
-        (*name, _margins_shown(left, place), _margins_shown(right, place), picture.track(picture.marks[place]))
+        (*name, _with_interval(left, place), _with_interval(right, place), picture.track(picture.marks[place]))
         for place, name in enumerate(names)
     ]
     said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""
     cut = cut_note((*left, *right))
     table = data_table(
         text(
-            f"{counted(len(names))}, each above its {level(block.numbers[0].alpha)} interval{said}{BARS * bool(left)}"
-            f"{'.' * bool(cut)}{cut}"
+            f"{'one number' if len(names) == 1 else f'{len(names)} groups'}, each above its "
+            f"{level(block.numbers[0].alpha)} interval{said}{BARS * bool(left)}{'.' * bool(cut)}{cut}"
         ),
         (*heads, *HEADS, picture.scale),
         rows,
@@ -296,20 +288,8 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
         names=len(heads),
         is_long=len(rows) > LONG_TABLE,
     )
-    name = heading(
-        block.readable_title.removeprefix("adjusted "), block.declared, are_kept=block.are_kept, units=block.units
-    )
+    name = _heading(block, block.readable_title.removeprefix("adjusted "))
     return f"<h4>{text(name)}</h4>{table}"
-
-
-def margins_rows_of(numbers: Sequence[Number]) -> RowPicture:
-    """Return the bars of numbers that add up."""
-    return RowPicture.of((Mark(each.printed, each.low, each.high, _said(each)) for each in numbers), bars=True)
-
-
-def _said(number: Number) -> str:
-    shown = ", ".join(filter(None, (shown_value(number), shown_interval(number))))
-    return f"{one_line(number.cell, LONGEST) or 'in total'}: {shown}"
 
 
 def _cross_table(adjusted: Blocks) -> str:
@@ -379,7 +359,7 @@ def _level_rows(level: tuple[str, ...], block: NumberBlock, measured: NumberBloc
     """Yield what is shown of every cell of a level: its name, and its numbers."""
     left, right = block.readable, () if measured is None else measured.readable
     for place, number in enumerate(left):
-        figures = (_margins_shown(left, place), _deviation(block, place), _margins_shown(right, place))
+        figures = (_with_interval(left, place), _deviation(block, place), _with_interval(right, place))
         yield text(number.cell if level else "in total"), text(", ".join(level)), *figures
 
 
@@ -398,33 +378,27 @@ def _from_the_root(tree: Hierarchy) -> Iterator[tuple[int, int]]:
 def _deviation(block: NumberBlock, place: int | None = None) -> str:
     """Return the deviation of a cell; without one of all cells, the largest where they differ."""
     found = block.deviation
-    if found is None or isinstance(found, float):
-        return "" if found is None else four_digits_up(Fraction(found))
-    largest = four_digits_up(Fraction(max(found)))
-    return f"at most {largest}" if place is None else four_digits_up(Fraction(found[place]))
-
-
-def counted(cells: int) -> str:
-    """Return a number of groups in words."""
-    return "one number" if cells == 1 else f"{cells} groups"
+    if found is None:
+        return ""
+    if isinstance(found, float):
+        return four_digits_up(Fraction(found))
+    return (
+        f"at most {four_digits_up(Fraction(max(found)))}" if place is None else four_digits_up(Fraction(found[place]))
+    )
 
 
 def _columns(block: NumberBlock) -> tuple[str, ...]:
     return tuple(name for name, _ in block.numbers[0].keys)
 
 
-def _margins_shown(numbers: Sequence[Number], place: int) -> str:
+def _with_interval(numbers: Sequence[Number], place: int) -> str:
     """Return a number above its interval; a side that is not there is known."""
     if place >= len(numbers):
         return "" if numbers else "known"
-    return over(shown_value(numbers[place]), shown_interval(numbers[place]))
+    return over(*shown_pair(numbers[place]))
 
 
-# Quantiles in a report: the quantiles first, then a picture and a table of the distribution they are read off.
-#
-# Made from the numbers of the record alone; every text passes through the escape of the page. The picture
-# has how many rows there are up to every value, as a step curve with its band, and each quantile at its rank; those of
-# groups are small, on the same axes. Quantiles of groups are one table: groups down, quantiles across.
+# Quantiles
 
 MOST_PICTURES = 16  # of groups
 MOST_POINTS, FEWEST_POINTS = 50, 6  # of a distribution in its table, all groups together; of one of very many groups
@@ -600,9 +574,7 @@ def _value(number: Number) -> float | None:
         return None
 
 
-# Words of a report: headings that people read, what numbers cost, what parts are, names that stay text.
-#
-# Every text of a record passes through `text`: names are the data holder's, and a record may be anybody's.
+# Words: headings, costs, parts
 
 LONGEST = 1000  # characters of one text on the page; the record holds it whole
 LONG_TABLE = 60  # rows from which a table scrolls by itself
@@ -611,7 +583,7 @@ NO_EXTRA_COST = "computed from the numbers above, at no extra cost"
 CUT_NOTE = f"{CUT_MARK} The noise went beyond what the number can be: no certainty, see how to read this."
 COUNT = "count"  # the name of a part
 ROWS, PERSONS = "rows", "persons"
-WORDS_HEADS = {  # others are "mean of", "variance of"
+TITLE_WORDS = {  # others are "mean of", "variance of"
     "histogram": "rows by",
     "shares of histogram": "shares of rows by",
     "magnitudes": "first look at",
@@ -666,9 +638,9 @@ def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False, 
     head, found, tail = title.partition(f"({', '.join(names)})") if names else ("", "", "")
     kind, rows = str(declared.get("kind")), COUNTED if are_kept else ROWS
     if found:
-        if head in WORDS_HEADS and tail.startswith(" by "):
+        if head in TITLE_WORDS and tail.startswith(" by "):
             tail = f" and {tail.removeprefix(' by ')}"
-        said = f"{WORDS_HEADS.get(head, f'{head} of').replace(ROWS, rows)} {' and '.join(names)}{tail}"
+        said = f"{TITLE_WORDS.get(head, f'{head} of').replace(ROWS, rows)} {' and '.join(names)}{tail}"
     elif (counted := of_what(declared, units).replace(ROWS, rows)) and title.startswith(kind):
         said = f"number of {counted}{title.removeprefix(kind)}"
     else:
