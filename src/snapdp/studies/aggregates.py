@@ -1,7 +1,7 @@
 """What can be asked of a table: counts, sums and histograms of whole numbers, and the exact integers that come back.
 
-Reads nothing itself. An aggregate speaks of levels: q = steps above the lower bound of a column, or the
-position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
+Nothing is read here. An aggregate speaks of levels: q = steps above the lower bound of a column, or the position of a
+category in its declared list. Statistics say which aggregates they need, and make numerators of them.
 Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, groups of rows: it is
 then answered once for each of them; and `persons`: at most so many rows of each person are there, before any test.
 Where the persons themselves are counted, tests come first, and at most so many cells of each person behind them.

@@ -1,16 +1,18 @@
-"""Kinds of category columns: text, numbers, booleans, dates. Each gives a cell its place in a public list.
+"""Category columns: text, numbers, booleans and dates, each cell with its place in a public list.
 
-It reads nothing itself. What a cell means is said here once, by the text of the cell; every engine
-computes the same place, which the tests compare cell by cell:
+Nothing is read here. What a cell means is defined once, by its text; every engine computes the same place, and the
+tests compare them cell by cell:
 
     text      the category with exactly these characters
     numbers   the category that is the same number: 1, 1.0 and +01 are one                   PLAIN_NUMBER
     boolean   true, t, yes, y, 1 or false, f, no, n, 0, in any capitals; 1.0 and 0.0 too     TRUE, FALSE
     date      the period of an ISO date from first to last; a time behind it is cut off      ISO_DATE
-    magnitude a number, by powers of two: `magnitudes` says it
+    magnitude a number, by powers of two: see `columns`
 
-A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone.
-Theory: docs/theory/exact-sums.md, (13).
+A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone. A study
+need not say how categories are compared where they show it: all of them plain numbers, or none of them anything like a
+number. A column may have parents, public levels that are each coarser than the one below: municipality, county,
+country. Theory: docs/theory/exact-sums.md, (13); parents: docs/theory/sensitivities.md (22).
 """
 
 from __future__ import annotations
@@ -269,16 +271,13 @@ def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
         yield "parents", parents_table(column)
 
 
-# Parents of categories: public levels above a column, each coarser than the one below: municipality, county, country.
-#
-# Holds no data. Every category is in one node of the first level, every node of a level in one of the
-# next. Names tell nodes of one level apart; a town, its county and its country may have one name.
+# Parents. Every category is in one node of the first level, every node of a level in one of the next. Names tell nodes
+# of one level apart; a town, its county and its country may have one name.
 #
 #     [columns.municipality.parents]      county = {NRW = ["Aachen", "Bonn"], RLP = ["Mainz"]}, country = {...}
 #
 # Nodes are kept in the order of their first category, whatever order they are typed in: two orders are one request.
-# Cells behind the categories, of other texts and of nothing, are their own parents at every level.
-# Theory: docs/theory/sensitivities.md (22).
+# The cells behind the categories (unknown, null) are their own parents at every level.
 
 MOST_LEVELS = 16  # above the categories
 ADVICE = (
@@ -438,10 +437,8 @@ def _named(text: Any) -> str:
     return repr(one_line(text)) if isinstance(text, str) else "a name that is no text"
 
 
-# Days, weeks, months and years: numbered, labelled, and listed without being written out.
-#
-# Holds no data. A period is known by a number that grows by 1 from one to the next; weeks are those of ISO
-# 8601, and 1 January of the year 1 is a Monday.
+# Periods. Each has a number, one more than that of the period before; weeks are those of ISO 8601, and 1 January of the
+# year 1 is a Monday.
 
 DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
 EACH = (DAY, WEEK, MONTH, YEAR)
@@ -537,10 +534,7 @@ def _labelled(label: str, each: str) -> datetime.date | None:
     return found if _label(found, each) == label else None  # 2024-1 and 20240101 are none
 
 
-# How the cells of a category column are compared: as text, or as numbers, so that 1.0 is 1.
-#
-# It reads nothing itself. A study need not say it where the categories do: all of them plain numbers, or
-# none of them anything like a number. Where it is in doubt it has to be said.
+# How cells are compared
 
 MOST_DIGITS = 15  # of a category that is a number: two such numbers are never the same double
 _SOME_NUMBER = re.compile("[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")

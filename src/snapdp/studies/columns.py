@@ -1,14 +1,14 @@
-"""Declared columns: kind, bounds, step, stand-in for missing cells, categories. All public, never from the data.
+"""Declared columns: kind, bounds, step, stand-in for missing values, categories. All public, never from the data.
 
-It reads nothing itself. A cell becomes a whole number of steps above the lower bound,
+Nothing is read here. A number becomes a whole number of steps above the lower bound,
 
     q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
 
 after clamping to the *effective* bounds: the declared ones, widened outward to multiples of the step. Effective bounds
-are the ones shown and the ones every sensitivity is taken from. What a missing cell counts as is declared as well: its
+are the ones shown, and every sensitivity is taken from them. What a missing value counts as is declared as well: its
 row is left out, or a public number stands in for it, in sums and what is made of sums. In bins and conditions a missing
-cell is missing.
-Theory: docs/theory/sensitivities.md, (2) and (17).
+value is missing. Columns of which nothing is known are counted by powers of two, within a public range of exponents.
+Theory: docs/theory/sensitivities.md, (2) and (17); magnitudes: docs/theory/exploring.md, (1).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NumberColumn(Value):
 
     @property
     def plain(self) -> NumberColumn:
-        """Return the column without bin edges, which `bins` gives it."""
+        """Return the column without bin edges, which `binned` gives it."""
         return self
 
     @property
@@ -327,16 +327,14 @@ def _stand_in(name: str, lower: Fraction, upper: Fraction, step: Fraction, missi
     return nearest_multiple(found, step)  # both bounds are multiples, so it stays between them
 
 
-# Columns of numbers of which nothing is known: their cells by powers of two, within a public range of exponents.
-#
-# It reads nothing itself. A cell has one of 2 (highest - lowest + 2) places, in the order of numbers:
+# Magnitudes. A cell has one of 2 (highest - lowest + 2) places, in the order of numbers:
 #
 #     x <= -2**highest;  -2**(k+1) < x <= -2**k;  -2**lowest < x < 0;  0 <= x < 2**lowest;  2**k <= x < 2**(k+1);
 #     x >= 2**highest
 #
 # for k from lowest to highest - 1, so that infinities lie in the outermost places, and zero, with all that is very
-# small, just above the middle. Behind them are two more: what is no number, and what is missing. Every edge is a
-# double, so that comparisons decide exactly. Theory: docs/theory/exploring.md, (1).
+# small, just above the middle. Behind them are two more: values that are not numbers, and missing ones. Every edge is a
+# double, so that comparisons decide exactly.
 
 MAGNITUDE = "magnitude"
 LOWEST, HIGHEST = -10, 40  # about 0.001 to 1,000,000,000,000

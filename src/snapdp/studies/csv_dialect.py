@@ -1,8 +1,8 @@
 """How a CSV file is written: delimiter, quote, encoding, missing cells, numbers. Declared, never guessed; public.
 
-Opens no file. One value for study files, flags, Python and records; `tables` reads by it, the same on
-every engine. The lists are closed: for what is on them tests compare every engine with the definition.
-Theory: docs/theory/exact-sums.md, (2) and (11).
+Opens no file. One value for study files, flags, Python and records; `tables` reads by it, the same on every engine. The
+lists are closed: for what is on them tests compare every engine with the definition. Theory: docs/theory/exact-sums.md,
+(2) and (11).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Columns and conditions as JSON and back: how requests and records declare them.
 
-A long list of categories is stated by its number and its digest; read back, it is as long as it was,
-with next to nothing in it. Whatever cannot be declared is refused by the constructors that a study uses as well.
+A long list of categories is stated by its number and its digest; read back, it is as long as it was, with next to
+nothing in it. Whatever cannot be declared is refused by the constructors that a study uses as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names of statistics and cells as people read them: 30.5 <= age, where records write 61/2 <= age.
 
-Records, requests and files of values keep the name that makes a request what it is; screens and pages
-show this one. What is no fraction, or no short decimal, stays as it is; so do names of columns and categories, which
+Records, requests and files of values keep the name that makes a request what it is; screens and pages show this one.
+What is no fraction, or no short decimal, stays as it is; so do names of columns and categories, which
 are anybody's text. The two names that a column of categories has beside its own say what they hold: (null) is
 (empty), (unknown) is (other), unless a category has that name.
 """

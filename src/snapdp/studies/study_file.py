@@ -1,10 +1,10 @@
-"""The study file: columns, neighbour relation and statistics, declared in TOML, read strictly.
+"""The study file: columns, neighbour relation and statistics, declared in TOML, read strictly and written.
 
-Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and
-so does "0.3". An unknown key is an error that names the nearest one; every error names its table. A statistic that the
-relation does not define is refused here, before anything is planned. Guide: docs/guide/study-file.md.
-
-A study says `format = 1`, and no other file is read. Conditions are put in order, so that two orders are one request.
+Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and so does "0.3";
+numbers that are not whole are written as text. An unknown key is an error that names the nearest one; every error names
+its table. A statistic that the relation does not define is refused here, before anything is planned. A study says
+`format = 1`, and no other file is read. Conditions are put in order, so that two orders are one request. What is
+written is read back to an equal study. Guide: docs/guide/study-file.md.
 """
 
 from __future__ import annotations
@@ -414,9 +414,7 @@ def _name(text: str | None, *, key: str) -> str:
         return storable(text, f"study: {key}")
 
 
-# A study as TOML text: what `study_from_toml` reads back to an equal study.
-#
-# Holds no data. Numbers that are not whole are written as text, so that they stay exact.
+# Writing
 
 BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits

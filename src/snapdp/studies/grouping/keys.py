@@ -1,14 +1,14 @@
-"""Keys: the cells of groups as a public list, one row a cell, in the order of a file. They need be no product.
+"""Keys: the cells of groups as a public list, one row a cell, in the order of a file.
 
-Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of
-its columns are those of one key, all of them; keys are distinct, so it is in one cell at most, and rows that have no
-key are in none. Everything that holds of groups follows: sensitivities (6), (13) and (13a).
+Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of its columns are
+those of one key, all of them; keys are distinct, so it is in one cell at most, and rows that have no key are in none.
+They need not be a product. Everything that holds of groups follows: sensitivities (6), (13) and (13a).
 
     digest = SHA-256 of the keys as CSV: a line of names, then a line for each key, in order; every text in quotes, each
              quote in it doubled; commas between them, LF behind every line; in UTF-8
 
-Short lists are in a request as they are; longer ones as their number and their digest. Labels are tuples, one text for
-each column, of one column too. Theory: docs/theory/sensitivities.md, (13a).
+Short lists are in a request as they are; longer ones as their number and their digest. Labels are tuples with one text
+for each column, also of one column. Theory: docs/theory/sensitivities.md, (13a).
 """
 
 from __future__ import annotations
@@ -248,9 +248,7 @@ class KeyLabels(Sequence[tuple[str, ...]]):
         return f"<the names of {len(self)} cells by keys>"
 
 
-# Groups as study files name them: by declared columns, or by the keys of a file.
-#
-# Holds no data and opens no file: who reads the study hands in what reads a file of keys.
+# In study files
 
 
 def groups_in(table: TomlTable, columns: Mapping[str, Column], read_keys: KeyReader | None) -> Groups | None:

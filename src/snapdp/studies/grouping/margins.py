@@ -1,13 +1,16 @@
 """Margins: which tables of groups are released beside each other, by which columns each, and what each gets of epsilon.
 
-Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in
-every margin iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell
-apart, by their places; that of no column is the total. Levels of one column are margins, too: `hierarchies`.
+Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in every margin
+iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell apart, by
+their places; that of no column is the total. The levels of a column with parents are margins too: a `Hierarchy`, which
+adds up along a tree.
 
     order: the total, the single columns, the pairs, ..., the whole table; among equals as the columns stand in `by`
+    order of levels: the total, the highest level, ..., the categories
 
-Whatever order they are typed in, they are kept in this one: two orders are one request.
-Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1).
+Whatever order they are typed in, they are kept in this one: two orders are one request. Theory:
+docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1); docs/theory/adjusted-tables.md (8)-(11),
+(32)-(34).
 """
 
 from __future__ import annotations
@@ -290,15 +293,8 @@ def _margin(groups: Groups, names: Any) -> Margin:
     return tuple(sorted(groups.names.index(name) for name in listed))
 
 
-# Hierarchies: a column and the levels above it, as margins of one table, which add up along a tree.
-#
-# Holds no data. A margin is what tells its cells apart: some of several columns, or here one level of one
-# column. So the levels are taken for columns, the categories first; a margin is one of them by its place, or the total:
-#
-#     order: the total, the highest level, ..., the categories
-#
-# A highest level of one cell is the total itself, under its own name: it is measured once.
-# Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (8)-(11), (32)-(34).
+# Hierarchies. The levels are taken for columns, the categories first; a margin is one of them by its place, or the
+# total. A highest level of one cell is the total itself, under its own name: it is measured once.
 
 T = TypeVar("T")
 MOST_NODES = 50_000  # of all levels together: they are adjusted after the charge, in bounded time

@@ -1,6 +1,7 @@
-"""What a line of a plan would gain from more epsilon.
+"""What a line of a plan would gain from another epsilon: offers, cliffs, and lines that say little.
 
-It cannot see data.
+It cannot see data. Everything is computed and said, never done.
+Theory: docs/theory/planning.md, (31)-(32); docs/theory/sensitivities.md, (10), (14), (30) and (33).
 """
 
 from __future__ import annotations
@@ -107,13 +108,11 @@ def offer_of(line: Line, epsilon: Fraction) -> Offer:
     )
 
 
-# The cliff hint of a line: an epsilon near the one typed that buys more than it costs, or costs less for the same.
-#
-# It cannot see data. The same as `accuracy.cliff_hint`, but at the epsilon typed for the whole statistic, in its own
-# units, for whole numbers (whose errors are whole, so that they do not change over wide stretches of epsilon), and in a
-# few milliseconds: candidates are read off the curve, in doubles and on the safe side, and each is kept only if the
-# accuracy that a plan would show there says so. Theory: docs/theory/planning.md, (31)-(32);
-# docs/theory/sensitivities.md, (14).
+# Cliffs: an epsilon near the one typed that buys more than it costs, or costs less for the same. As in
+# `accuracy.cliff_hint`, but at the epsilon typed for the whole statistic, in its own units, for whole numbers (whose
+# errors are whole, so that they do not change over wide stretches of epsilon), and in a few milliseconds: candidates
+# are read off the curve, in doubles and on the safe side, and each is kept only if the accuracy that a plan would show
+# there says so.
 
 DIGITS = 4  # of an epsilon that is suggested
 HAIR = 1 + 1e-9  # relative: curve and accuracies are known to less than half of it
@@ -184,13 +183,12 @@ def _hint(line: Line, kind: str, now: Fraction, epsilon: Fraction, *, least_gain
         )
 
 
-# Which lines of a plan say little: errors above a tenth of the range, and the epsilon that would make them a tenth.
-#
-# It cannot see data. The epsilon is found by trying, with the exact accuracies of the line: a decimal of two digits at
-# which every number of the line is useful, while the next smaller one leaves one that is not. From epsilon 5 on
-# somebody could guess right in all of 100 cases: no such epsilon is named.
+# Lines that say little: errors above a tenth of the range, and the epsilon that would make them a tenth. It is found by
+# trying, with the exact accuracies of the line: a decimal of two digits at which every number of the line is useful,
+# while the next smaller one leaves one that is not. From epsilon 5 on an attacker could guess right in all of 100
+# cases: no such epsilon is named.
 
-BEYOND = Fraction(5)  # display.odds: who guesses may be right in all cases
+BEYOND = Fraction(5)  # from here on `guessed_right` is 100 of 100 cases
 _LEADING = 90  # numbers of two digits: 1.0, 1.1, ... 9.9
 
 
@@ -263,14 +261,12 @@ def _is_useful(line: Line, epsilon: Fraction, if_rows: Any) -> bool:
 
 
 # The other way to a variance where n is public, compared at every mean: squares and a sum instead of one number.
-#
-# It cannot see data, and nothing is released this way. With X the sum of distances from the middle of the
-# bounds, and squares and sum within a_q and a_x of theirs, each missing with alpha/2,
+# Nothing is released this way. With X the sum of distances from the middle of the bounds, and squares and sum within
+# a_q and a_x of theirs, each missing with alpha/2,
 #
 #     |variance~ - variance| <= (a_q + 2 |mean - middle| a_x + a_x**2/n)/(n - 1)                 sensitivities (33)
 #
 # which is less than the error of the one number where the mean is near the middle, and more elsewhere.
-# Theory: docs/theory/sensitivities.md, (10), (30) and (33).
 
 SHARES = tuple(Fraction(k, 10) for k in (5, 6, 7, 8, 9))  # of epsilon, what squares may get
 

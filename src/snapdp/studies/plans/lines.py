@@ -1,11 +1,12 @@
-"""One line of a plan: a statistic at an epsilon, and what it will be worth. No data, no ledger.
+"""One line of a plan: what is asked, a statistic at an epsilon, and what it will be worth. No data, no ledger.
 
-It cannot see data. Accuracies are in units of the statistic, factor * accuracy of the numerator; they
-compare a release with the statistic of the clamped and quantised values.
+Accuracies are in units of the statistic, factor * accuracy of the numerator, at the epsilon typed for the whole
+statistic; they compare a release with the statistic of the clamped and quantised values. Where no accuracy can be
+promised before the rows are read, none can be asked for.
 
     numerators are whole: an accuracy is the least that holds for every whole number of the range   theory (14)
 
-Theory: docs/theory/sensitivities.md.
+Theory: docs/theory/sensitivities.md, (3); docs/theory/quantiles.md, (9).
 """
 
 from __future__ import annotations
@@ -39,10 +40,6 @@ from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy.curve import Curve
-
-# What is asked of a plan: a statistic with an epsilon, or with the accuracy that it is to have.
-#
-# It cannot see data. Where no accuracy can be promised before the rows are read, none can be asked for.
 
 DEFAULT_ALPHA = Fraction(1, 20)
 PAIR = 2  # a sum and a count
@@ -251,9 +248,7 @@ def _quantiles(statistic: Statistic) -> Quantiles:
     return statistic
 
 
-# What a reader should know of a line of a plan beside its figures: what it is made of, how persons and ranks count.
-#
-# It cannot see data. Names of columns are anybody's text, and are made visible.
+# Remarks: what a line is made of, how persons and ranks count
 
 NO_GAIN = "sums of the table alone would be as accurate: margins bring nothing here"
 MOST_PARTS = 12
@@ -382,14 +377,7 @@ def share_in_words(share: Fraction) -> str:
     return f"{percent} % of" if percent <= 100 else "more than"
 
 
-# What one part of a statistic is worth: its accuracy at an epsilon, the epsilon for an accuracy, and their curve.
-#
-# It cannot see data. Accuracies are in units of the statistic, factor * accuracy of the numerator, at the
-# epsilon typed for the whole statistic.
-#
-#     numerators are whole: an accuracy is the least that holds for every whole number of the range   theory (14)
-#
-# Theory: docs/theory/sensitivities.md.
+# One part of a statistic: its accuracy at an epsilon, the epsilon for an accuracy, and their curve
 
 WHOLE = Fraction(1)  # numerators are whole numbers
 
@@ -445,11 +433,8 @@ def curve_of_part(part: Part, alpha: Fraction) -> Curve:
     )
 
 
-# One released number of a line, for pictures: its law at a guess, and its error against the epsilon typed.
-#
-# It cannot see data. A statistic releases one number or several (its parts), each in every group by the
-# same mechanism; the pictures of command and page are of one of them. Numbers are in units of the statistic.
-# Theory: docs/theory/sensitivities.md, (3); docs/theory/quantiles.md, (9).
+# One released number of a line, for pictures. A statistic releases one number or several (its parts), each in every
+# group by the same mechanism; pictures are of one of them, in units of the statistic.
 
 RANK_PIECES = 40
 ENOUGH_BITS = 128
@@ -562,9 +547,8 @@ class ReleasedPart(Value):
         return self.line.epsilon, self.accuracy if ranks is None else ranks.radius
 
 
-# Answers about lines of plans that are remembered: a page asks again for every row whenever one is edited.
-#
-# It cannot see data. Lines are values, so an answer holds for every line that is equal.
+# Answers that are remembered: a page asks again for every row whenever one is edited. Lines are values, so an answer
+# holds for every line that is equal.
 
 Others = ParamSpec("Others")
 Answer = TypeVar("Answer")

@@ -1,7 +1,8 @@
-"""A plan in words: its title, what should be changed, what its figures mean, what is protected and how well.
+"""A plan in words: its table, what should be changed, what its figures mean, what is protected and how well.
 
-It cannot see data. The same sentences serve terminals, Python and notebooks; how something is asked for
-differs, and is a `Spelling`. Ordered by importance, each short; what explains at length is among the details.
+It cannot see data. The same sentences serve terminals, Python and notebooks; how you ask for something else differs,
+and is a `Spelling`. Sentences come in order of importance, each short; what explains at length is among the details.
+Names of columns and categories are anybody's text, and are made visible.
 """
 
 from __future__ import annotations
@@ -37,10 +38,8 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.adjusted import MarginFigures
     from snapdp.studies.statistics.statistic import Statistic
 
-# The table of a plan as lines of text: one line a number, at any width; the same for terminals, Python and notebooks.
-#
-# It cannot see data. A title that leaves no room for its figures stands on a line of its own above them;
-# a text that is longer than what is left goes on below itself. No line is wider than asked, whatever names there are.
+# The table: one line for each number, at any width. A title that is too wide for the figures beside it is on a line of
+# its own above them; a text that is longer than what is left goes on below itself. No line is wider than asked.
 
 MOST_SHOWN = 50  # lines of a plan that is printed
 BAR_WIDTH = 6
@@ -233,9 +232,7 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - columns_of(text))
 
 
-# How the cells of a file are read, as far as the declarations of a plan tell: it depends on no data.
-#
-# It cannot see data. Names of columns and categories are anybody's text, and are made visible.
+# How values are read, as far as declarations tell
 
 MOST_TOLD = 40  # columns
 MOST_NAMES = 12  # of the categories of one column
@@ -318,6 +315,8 @@ def looks_like_number(text: str) -> bool:
         return False
     return True
 
+
+# The words of a plan
 
 WIDTH = 80
 MOST_NAMED = 3  # lines that are named in one sentence

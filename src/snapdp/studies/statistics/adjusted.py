@@ -1,13 +1,14 @@
 """Margins adjusted: the least squares tables of what was measured, which add up exactly, and what they are worth.
 
-Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the
-indices, as they were drawn, never from numbers moved to what is possible; nothing rounds before a cell is printed.
+Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the indices, as
+they were drawn, never from numbers moved to what is possible; nothing rounds before a cell is printed.
 
     cell = factor * (adjusted numerator);  interval = cell +- factor * radius, inside the public range
 
 Radius and deviation are those of the whole margin, of a hierarchy those of every kind of cell: they depend on no draw,
-and are known before anything is paid.
-Theory: docs/theory/adjusted-tables.md (4), (7)-(11), (13), (27)-(30).
+and are known before anything is paid. `Tabulated` is the base of the statistics that have margins: counts and sums, and
+persons where each has one group. Theory: docs/theory/adjusted-tables.md (4), (7)-(11), (13), (27)-(30);
+docs/theory/sensitivities.md (22).
 """
 
 from __future__ import annotations
@@ -270,12 +271,9 @@ def published_deviation(deviation: Enclosure, factor: Fraction) -> float:
     return float(high)
 
 
-# What the margins of a table will be worth, before anything is paid: measured, adjusted, and without any margin.
-#
-# It cannot see data. Of every margin: accuracy at alpha and standard deviation of a cell as it is measured, as it is
-# adjusted, and as the sum of cells of the whole table, were that released alone at the same epsilon. The last tells
-# what margins cost, and what they bring. Cells of a level of a hierarchy differ: the figures are those of the cell that
-# errs most. All in units of the statistic. Theory: docs/theory/adjusted-tables.md (13), (27)-(30).
+# What margins will be worth, before anything is paid. Of every margin, in units of the statistic: a cell as it is
+# measured, as it is adjusted, and as the sum of cells of the whole table, were that released alone at the same epsilon.
+# The last tells what margins cost, and what they bring. Of a level of a hierarchy it is the cell that errs most.
 
 
 class CellError(Value):
@@ -354,12 +352,9 @@ def _alone(statistic: Statistic, cells: int, epsilon: Fraction, alpha: Fraction)
         return None
 
 
-# Statistics that add up over groups, and so have margins: counts and sums, and persons where each has one group.
-#
-# One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in
-# exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of
-# its own, and what is derived are the same tables adjusted, so that they add up.
-# Theory: docs/theory/sensitivities.md (22).
+# Statistics with margins. One table is asked of the data, that by all columns of the groups; every margin is a sum of
+# its cells, in exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin
+# is a part of its own, and what is derived are the same tables adjusted, so that they add up.
 
 
 class Tabulated(Statistic):

@@ -14,7 +14,8 @@ So one charge is that of all of them, whatever they are sums of:
                          charged = max(shares of sums, half of them + share of count)                 theory (19), (23)
     count = 2/(2 + ceil(2 sqrt(k))) of epsilon for k sums, unless told                                theory (24)
 
-Theory: docs/theory/sensitivities.md.
+Means, variances, covariances and correlations follow, free of charge: functions of released integers and public
+parameters only. Theory: docs/theory/sensitivities.md.
 """
 
 from __future__ import annotations
@@ -255,14 +256,10 @@ def share_of_count(count_share: Any, *, sums: int, is_alone: bool) -> Fraction:
     return share
 
 
-# Means that follow from a centred sum and a count: released numbers and their intervals, free of charge.
-#
-# Functions of released integers and public parameters only.
+# Means
 #
 #     mean = middle + (centred sum)/count, inside the bounds                                            theory (9)
 #     |error| <= (a_sum + half width * a_count)/(rows - a_count)                                        theory (15)
-#
-# Theory: docs/theory/sensitivities.md.
 
 
 def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
@@ -322,10 +319,8 @@ def _of_any_length(columns: CellColumns) -> CellColumns:
     return CellColumns(denominator=columns.denominator, value=value, low=low, high=high)
 
 
-# Variances, covariances and correlations that follow from centred sums and one count, free of charge.
-#
-# Functions of released integers and public parameters only. With A = sum of products of the distances
-# from the middles, X and Y = sums of these distances and N = rows that count, all in units of data,
+# Variances, covariances and correlations. With A = sum of products of the distances from the middles, X and Y = sums of
+# these distances and N = rows that count, all in units of data,
 #
 #     moment = (A - X Y/N)/(N - 1),      of one column A = E + N h**2/2                        theory (27)
 #
@@ -334,8 +329,6 @@ def _of_any_length(columns: CellColumns) -> CellColumns:
 # integers:
 #
 #     (r N**2 + e N - t)/(N (N - 1)) turns at N = (|t| + sqrt(t**2 - |t m|))/|m|, m = r + e     theory (28)
-#
-# Theory: docs/theory/sensitivities.md.
 
 LEAST_ROWS = 2  # a moment divides by one row less
 Range = tuple[Fraction, Fraction]
@@ -518,16 +511,14 @@ def moment_accuracy(
     return min(high - low, found / (guessed - of_count - 1))
 
 
-# How far standard deviations and correlations may be off, if columns spread as widely as somebody guesses.
-#
-# Functions of public parameters only. A variance that is off by little makes a small deviation wrong by
-# much: what is computed with a root, or divided by one, has no useful bound for every table. It has one for every table
-# whose deviations are at least as large as a guess.
+# Errors of standard deviations and correlations, if columns spread as widely as is guessed. A variance that is off by
+# little makes a small deviation wrong by much: what is computed with a root, or divided by one, has no useful bound for
+# every table. It has one for every table whose deviations are at least as large as a guess.
 #
 #     |deviation~ - deviation| <= s - sqrt(s**2 - a),    sqrt(a) where a > s**2                  theory (31)
 #     |correlation~ - correlation| <= (1 + a_xy/(s_x s_y))/sqrt((1 - a_x/s_x**2)(1 - a_y/s_y**2)) - 1    theory (32)
 #
-# Both are rounded up. Theory: docs/theory/sensitivities.md.
+# Both are rounded up.
 
 SPREAD = Fraction(1, 4)  # of the width of a column: half of the largest deviation there is
 WIDEST_CORRELATION = Fraction(2)  # from -1 to 1

@@ -1,6 +1,15 @@
-"""Counts of rows that meet conditions.
+"""Counts of rows that meet conditions, and counts of persons: of people, not of their rows.
 
-Theory: docs/theory/sensitivities.md, (5), (6) and (22).
+A person counts once in each group where a row of theirs meets all conditions, in at most k groups. When a person comes
+or goes, at most k cells move, each by 1, and nobody else's groups change. So every cell has sensitivity 1 and k of them
+move: each runs at epsilon/k. (A sensitivity of k in one cell would be the same noise, and a number that no cell ever
+moves by.)
+
+    sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
+
+Where k = 1 the table is one of persons, each in one cell: its margins are sums of cells, as those of rows are, from the
+one choice, and add up. Where k > 1 a sum of cells counts somebody twice, and no choice makes it a number of persons.
+Theory: docs/theory/sensitivities.md, (5), (6) and (22); docs/theory/persons.md, (17) and (18).
 """
 
 from __future__ import annotations
@@ -82,22 +91,6 @@ def count_query(
     """Return the number of rows that meet all conditions, also for each group, and for margins of the groups."""
     said: dict[str, Any] = {"margins": margins, "shares": shares, "rows_per_person": rows_per_person}
     return RowCount.of(relation=relation, where=where, by=by, **said)
-
-
-# Counts of persons: of people, not of their rows.
-#
-# A person counts once in each group where a row of theirs meets all conditions, in at most k groups. When a person
-# comes or goes, at most k cells move, each by 1, and nobody else's groups change. So every cell has sensitivity 1 and k
-# of them move: each runs at epsilon/k. (A sensitivity of k in one cell would be the same noise, and a number that no
-# cell ever moves by.)
-#
-#     sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
-#
-# Where k = 1 the table is one of persons, each in one cell: its margins are sums of cells, as those of rows are, from
-# the one choice, and add up. Where k > 1 a sum of cells counts somebody twice, and no choice makes it a number of
-# persons.
-#
-# Theory: docs/theory/sensitivities.md; docs/theory/persons.md, (17) and (18).
 
 
 class PersonCount(Tabulated):

@@ -1,8 +1,8 @@
 """Sample covariances, and the correlations that follow.
 
-Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is
-public n P - S_x S_y is a sum over pairs of rows, released as one number, and the correlation follows where a study has
-both variances. Where it is private how many rows count the covariance follows from centred sums, centred products and a
+Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is public
+n P - S_x S_y is a sum over pairs of rows, released as one number, and the correlation follows where a study has both
+variances. Where it is private how many rows count the covariance follows from centred sums, centred products and a
 count, of the rows in which both columns are present; asked for, the correlation follows with centred squares of both.
 Theory: docs/theory/sensitivities.md, (11), (26) and (27).
 """

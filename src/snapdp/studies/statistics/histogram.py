@@ -1,9 +1,8 @@
 """Histograms: the number of rows in each category, or in each bin between public edges.
 
-A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
-cells move by 1 each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves.
-A missing number is in no bin, or in one of its own, the last.
-Theory: docs/theory/sensitivities.md, (5), (6) and (17).
+A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two cells move by 1
+each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves. A missing number
+is in no bin, or in one of its own, the last. Theory: docs/theory/sensitivities.md, (5), (6) and (17).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Magnitudes: how many rows lie in each power of two, and how many have no number. A first look that is charged.
 
-Released are the counts of a tree over the places of a column of magnitudes, and beside it the counts of
-what is no number and of what is missing. Every row is in one of all places: one node of each depth of the tree, or one
-of the two others. So what neighbours lose is the larger of what both parts cost, not their sum. Derived, free of
+A release has the counts of a tree over the places of a column of magnitudes, and next to it the counts of values that
+are not numbers and of missing ones. Every row is in one of all places: one node of each depth of the tree, or one of
+the two others. So what neighbours lose is the larger of what both parts cost, not their sum. Derived, free of
 charge: bounds that leave at most a declared share of the numbers outside, quartiles, and the two shares of rows.
 Theory: docs/theory/exploring.md; docs/theory/quantiles.md.
 """

@@ -1,14 +1,13 @@
 """Means of a column, or of several columns over the same rows.
 
-Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n.
-Where it is private how many rows count it follows from a *centred* sum in half steps (an integer also where the
-midpoint is off the grid) and a count, each with its share of epsilon. Means of several columns have a centred sum each
-and one count for all, of the rows in which all of them are present.
+Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n. Where it is
+private how many rows count it follows from a *centred* sum in half steps (an integer also where the midpoint is off the
+grid) and a count, each with its share of epsilon. Means of several columns have a centred sum each and one count for
+all, of the rows in which all of them are present.
 
     mean = middle + (centred sum)/count, inside the bounds                                            theory (9)
 
-The parts and their charge are in `centred.sums`, what follows from them in `centred.means`.
-Theory: docs/theory/sensitivities.md.
+The parts, their charge, and what follows from them are in `centred`. Theory: docs/theory/sensitivities.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
-"""What a statistic releases: integer numerators in cells, and the mechanism of each.
+"""What a statistic releases: integer numerators in cells, the mechanism of each, and how far its numbers may be off.
 
 Holds no data.
 
     statistic = shift + factor * numerator,  the numerator an integer in [lower, upper]        theory (3)
 
-Theory: docs/theory/sensitivities.md.
+Here are also the numerators that several statistics share, and the shape of what a release hands to a statistic after
+the draw, so that what follows from it can be in the file of the statistic. A number that is released itself has an
+error that holds for every table. One that is computed from several has one that depends on how many rows there are,
+which is private: it is told at a guess, and holds for every table with as many rows or more. Theory:
+docs/theory/sensitivities.md, (5), (7), (12), (13), (15), (17), (21), (29), (31) and (32).
 """
 
 from __future__ import annotations
@@ -143,10 +147,8 @@ def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
     return integer_grid(noise_scale) if part.numerator.integers else None
 
 
-# Parts and numerators that several statistics share: counts, sums in groups, and the premises of columns and rows.
-#
-# Holds no data. Let q be steps above the lower bound of a column and R its levels.
-# Theory: docs/theory/sensitivities.md, (5), (7), (12), (13), (17) and (21).
+# Counts, sums in groups, and the premises of columns and rows. Let q be steps above the lower bound of a column and R
+# its levels.
 
 WHOLE = Fraction(1)
 
@@ -247,10 +249,7 @@ def check_two_rows(statistic: str, relation: Relation) -> None:
         raise ParameterError(problem, f"Declare {named} >= 2.")
 
 
-# What statistics are told about a release of theirs, and what they answer: functions of released indices only.
-#
-# The release room draws; here is only the shape of what it then hands over, so that what follows from a
-# statistic can stand in its own file.
+# What follows: functions of released indices only
 
 Printed = int | float
 Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
@@ -327,12 +326,7 @@ def as_columns(rows: Sequence[Row]) -> Columns:
     return values, lows, highs
 
 
-# How far the numbers of a statistic may be off, before anything is paid: promised, or at a guess of the rows.
-#
-# Holds no data. A number that is released itself has an error that holds for every table. One that is
-# computed from several has one that depends on how many rows there are, which is private: it is told at a guess, and
-# holds for every table with as many rows or more. Whether an error is small is asked beside the range of the number.
-# Theory: docs/theory/sensitivities.md, (15), (29), (31) and (32).
+# Errors before anything is paid
 
 USEFUL = Fraction(1, 10)  # of the range of a number: an error that is larger is told
 AccuraciesAt = Callable[[int], Sequence[Fraction]]  # of the parts of a statistic, each of which may miss with alpha/k

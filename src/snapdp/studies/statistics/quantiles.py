@@ -1,8 +1,8 @@
 """Quantiles of a column, and its whole distribution: from a tree of counts of its levels.
 
-Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the
-clamped and quantised values. All of them follow from one tree of counts, so as many as one likes cost as much as one,
-and the distribution itself is free.
+Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the clamped and
+quantised values. All of them follow from one tree of counts, so many quantiles cost as much as one, and the
+distribution itself is free.
 
     released: counts of the nodes of a tree, each depth at an equal share of epsilon
     derived:  the quantiles, each with an interval in units of the column; the rows up to every so many levels

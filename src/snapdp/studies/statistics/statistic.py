@@ -1,11 +1,11 @@
-"""What a statistic is, without data: its parts, what is charged for them, its groups, words and declarations.
+"""What a statistic is: its parts, what is charged for them, its groups, words and declarations, and its numerators.
 
-Holds no data. Everything that is particular to one kind stands in the file of that kind; this is what
-all of them share.
+Everything that is particular to one kind is in the file of that kind; this is what all of them share.
 
     charged = 1: epsilon typed = epsilon charged                                               theory (4)
 
-Theory: docs/theory/sensitivities.md.
+A statistic holds no data. `numerators`, at the end, is the only function of this package that is given private numbers;
+it opens nothing. Theory: docs/theory/sensitivities.md, (5)-(13); docs/theory/exact-sums.md (8); docs/theory/persons.md.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ from snapdp.values import Value, replaced
 if TYPE_CHECKING:
     from snapdp.studies.statistics.trees import RankFigures
 
-# Details of statistics: the keys beyond columns and groups, each read from and written to study files and records.
-#
-# A statistic names its details and their kinds; a kind knows how such a value stands in TOML and in JSON.
+# Details: the keys of a statistic beyond columns and groups, each with its kind, which knows how such a value is
+# written in TOML and in JSON.
 
 CONDITION_KEYS = ("column", "equals", "from", "below")
 
@@ -610,13 +609,10 @@ class Statistic(Value, ABC):
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
 
 
-# From the answers of a table to exact numerators.
-#
-# The only file of this room that is given private numbers; it opens nothing. A numerator is clamped to its public
-# range: under add-remove a table with more than n_max rows must look like any other, and clamping never moves two
-# numbers apart. Under persons everything asked says so itself: the table counts at most rows_per_person rows of each,
-# and an answer about rows is never taken for one about persons. Theory: docs/theory/sensitivities.md (5)-(13);
-# docs/theory/exact-sums.md (8); docs/theory/persons.md.
+# Numerators, from the answers of a table. A numerator is clamped to its public range: under add-remove a table with
+# more than n_max rows must look like any other, and clamping never moves two numbers apart. Under persons everything
+# asked says so itself: the table counts at most rows_per_person rows of each, and an answer about rows is never taken
+# for one about persons.
 
 Numerators = tuple[Sequence[int], ...]  # for each part, one integer for each cell
 MANY = 1000

@@ -1,7 +1,7 @@
 """Sums of a column.
 
-Under change-one the sum comes from S, the steps above the lower bound, and the public shift n*lower puts
-the bounds back: indices stay small where bounds are far from zero. Under add-remove, by groups, and where only some
+Under change-one the sum comes from S, the steps above the lower bound, and the public shift n*lower puts the bounds
+back: indices stay small where bounds are far from zero. Under add-remove, by groups, and where only some
 rows count, how many there are is private: steps are counted from zero, and so they are in every margin of a table, the
 total included: else margins would not add up. Theory: docs/theory/sensitivities.md, (7), (8), (18) and (22).
 """

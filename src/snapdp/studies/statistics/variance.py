@@ -1,9 +1,9 @@
 """Sample variances, and the standard deviations that follow.
 
-Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public
-n Q - S**2 is a sum over pairs of rows, released as one number. Where it is private how many rows count the variance
-follows from a centred sum, centred squares and a count. Both are divided by one row less than there are.
-Theory: docs/theory/sensitivities.md, (10), (25) and (27).
+Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public n Q - S**2 is a
+sum over pairs of rows, released as one number. Where it is private how many rows count the variance follows from a
+centred sum, centred squares and a count. Both are divided by one row less than there are. Theory:
+docs/theory/sensitivities.md, (10), (25) and (27).
 """
 
 from __future__ import annotations
