@@ -14,7 +14,8 @@ docs/theory/sensitivities.md (22).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -367,6 +368,23 @@ class Tabulated(Statistic):
         "shares": NumbersDetail(),
     }
 
+    @abstractmethod
+    def margin_part(self, margin: Margin, share: Fraction) -> Part:
+        """Return the part of one margin, at a share of epsilon; its name is without that of the margin."""
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        (cells,) = answers
+        return (cells,) if self.margins is None else self.margins.sums(cells)
+
+    def margin_parts(self, margins: Margins) -> tuple[Part, ...]:
+        """Return the parts of measured margins: each with its share of epsilon, and named by its columns."""
+        found = []
+        for margin, share in zip(margins.measured, margins.shares, strict=True):
+            part = self.margin_part(margin, share)
+            name = f"{part.numerator.name} {margins.text(margin)}"
+            found.append(replaced(part, margin=margin, numerator=replaced(part.numerator, name=name)))
+        return tuple(found)
+
     @property
     def stated(self) -> dict[str, Any]:
         chosen = {} if self.margins is None else {"margins": self.margins, "shares": self.margins.shares}
@@ -380,17 +398,3 @@ class Tabulated(Statistic):
         """Yield the margins adjusted."""
         if self.margins is not None:
             yield from adjusted_blocks(self, parts)
-
-
-def margin_parts(margins: Margins, part_of: Callable[[Margin, Fraction], Part]) -> tuple[Part, ...]:
-    """Return the parts of measured margins: each with its share of epsilon, and named by its columns.
-
-    part_of   of a margin and the part of epsilon that neighbours may lose in it
-    """
-    pairs = zip(margins.measured, margins.shares, strict=True)
-    return tuple(_named(part_of(margin, share), margins, margin) for margin, share in pairs)
-
-
-def _named(part: Part, margins: Margins, margin: Margin) -> Part:
-    name = f"{part.numerator.name} {margins.text(margin)}"
-    return replaced(part, margin=margin, numerator=replaced(part.numerator, name=name))

@@ -54,6 +54,7 @@ from snapdp.studies.statistics.parts import (
     as_columns,
     combined,
     count_numerator,
+    furthest,
     in_groups,
     numbers_of,
     own_bound,
@@ -133,17 +134,18 @@ class CentredSums(Statistic):
     def over_rows(
         cls,
         columns: tuple[NumberColumn, ...],
+        own: Mapping[str, Any],
         *,
         sums: int,
         relation: Relation,
-        by: By,
-        where: Sequence[Condition],
-        count_share: Any,
-        rows_per_person: Any,
-        **details: Any,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        count_share: Any = None,
+        rows_per_person: Any = None,
     ) -> Self:
         """Return the statistic: one without a count where it is public how many rows count.          theory (17)
 
+        own    the details of this kind alone
         sums   how many there are beside the count, where it is private
         """
         most, groups, conditions = own_bound(relation, rows_per_person), groups_of(by), joined(where)
@@ -155,10 +157,10 @@ class CentredSums(Statistic):
                     f"Under change-one, of all rows and without groups, the {cls.kind} is one number: leave "
                     "count_share out.",
                 )
-            return cls(columns=columns, relation=relation, **details)
+            return cls(columns=columns, relation=relation, **own)
         share = share_of_count(count_share, sums=sums, is_alone=is_alone)
-        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": conditions, "rows_per_person": most}
-        return cls(columns=columns, count_share=share, **rows, **details)
+        rows: dict[str, Any] = {"by": groups, "where": conditions, "rows_per_person": most}
+        return cls(columns=columns, relation=relation, count_share=share, **rows, **own)
 
     @property
     @abstractmethod
@@ -173,6 +175,11 @@ class CentredSums(Statistic):
     @cached_property
     def number_columns(self) -> tuple[NumberColumn, ...]:
         return tuple(numbers_of(column, self.kind) for column in self.columns)
+
+    @property
+    def column(self) -> NumberColumn:
+        """Return the column, where there is one."""
+        return self.number_columns[0]
 
     @property
     def _half_is_free(self) -> bool:
@@ -311,7 +318,7 @@ def mean_columns(column: NumberColumn, sums: CellColumns, counts: CellColumns) -
 
 
 def _largest(columns: CellColumns) -> int:
-    return max(abs(int(end)) for each in (columns.value, columns.low, columns.high) for end in (each.min(), each.max()))
+    return max(map(furthest, (columns.value, columns.low, columns.high)))
 
 
 def _of_any_length(columns: CellColumns) -> CellColumns:
@@ -427,8 +434,8 @@ def _moment(box: Box, *, r: int, scale: int, unit: int, possible: tuple[int, int
     if LEAST_ROWS <= (fewest := box.fewest) <= box.most:  # the more rows, the smaller is the largest moment
         quarter, pairs = 2 * (fewest * fewest // 4), fewest * (fewest - 1)
         least, largest = (low * quarter, pairs), (high * quarter, pairs)
-        lower = _moments_largest([(-top, below) for top, below in _candidates(box, *box.low, r=r)])
-        upper = _moments_largest(_candidates(box, *box.high, r=r))
+        lower = _largest_ratio([(-top, below) for top, below in _candidates(box, *box.low, r=r)])
+        upper = _largest_ratio(_candidates(box, *box.high, r=r))
         ends = _inside((-lower[0], lower[1]), least, largest), _inside(upper, least, largest)
     return Moment(*(Fraction(top, scale * below) for top, below in (value, *ends)))
 
@@ -443,7 +450,7 @@ def _candidates(box: Box, e: int, t: int, *, r: int) -> list[Ratio]:
     return [(r * n * n + e * n - t, n * (n - 1)) for n in places]
 
 
-def _moments_largest(ratios: Sequence[Ratio]) -> Ratio:
+def _largest_ratio(ratios: Sequence[Ratio]) -> Ratio:
     found = ratios[0]
     for each in ratios[1:]:
         found = each if each[0] * found[1] > found[0] * each[1] else found

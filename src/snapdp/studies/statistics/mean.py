@@ -21,8 +21,6 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.numbers import parameter, shown
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
-from snapdp.studies.conditions import Condition
-from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.centred import CentredSums, Term, mean_accuracy, mean_columns
 from snapdp.studies.statistics.parts import (
@@ -70,20 +68,12 @@ class Mean(CentredSums):
         cls,
         *columns: Column,
         relation: Relation,
-        by: By = None,
-        where: Sequence[Condition] = (),
-        count_share: Any = None,
         complete: Any = False,
-        rows_per_person: Any = None,
+        **rows: Any,
     ) -> Self:
         numbers = tuple(numbers_of(column, cls.kind) for column in columns)
         _check_rows_are_the_same(numbers, complete)
-        rows: dict[str, Any] = {"relation": relation, "by": by, "where": where, "rows_per_person": rows_per_person}
-        return cls.over_rows(numbers, sums=len(numbers), count_share=count_share, complete=bool(complete), **rows)
-
-    @property
-    def column(self) -> NumberColumn:
-        return self.number_columns[0]
+        return cls.over_rows(numbers, {"complete": complete}, sums=len(numbers), relation=relation, **rows)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -183,24 +173,14 @@ class Mean(CentredSums):
             yield NumberError(name=name, error=error, width=width, rows=rows, promised=False)
 
 
-def mean_query(
-    column: Column | Sequence[Column],
-    relation: Relation,
-    *,
-    by: By = None,
-    where: Sequence[Condition] = (),
-    count_share: Any = None,
-    complete: bool = False,
-    rows_per_person: Any = None,
-) -> Mean:
+def mean_query(column: Column | Sequence[Column], relation: Relation, **details: Any) -> Mean:
     """Return the mean of a column: one number where it is public how many rows count, else a centred sum and a count.
 
     Of several columns: the mean of each, with one count for all; `complete`: of rows in which all are present.
     count_share is what part of epsilon the count gets; unless told half, of several columns less.
     """
-    more = {"count_share": count_share, "complete": complete, "rows_per_person": rows_per_person}
     columns = column if isinstance(column, Sequence) else (column,)
-    return Mean.of(*columns, relation=relation, by=by, where=where, **more)
+    return Mean.of(*columns, relation=relation, **details)
 
 
 def _check_rows_are_the_same(columns: Sequence[NumberColumn], complete: Any) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.dyadic import power_of_two_at_least
-from snapdp.exact.numbers import positive, to_float_nearest
+from snapdp.exact.numbers import positive, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.mechanism import Mechanism, declared
 from snapdp.mechanism.parameters import FINE, SnappingParameters, spacing_of_doubles
 from snapdp.studies.aggregates import Count, Present, Sum
@@ -223,13 +223,14 @@ def combined(first: int, one: Sequence[int], second: int, other: Sequence[int]) 
     if not hasattr(one, "dtype") or not hasattr(other, "dtype"):
         return [first * x + second * y for x, y in zip(one, other, strict=True)]
     arrays: tuple[Any, Any] = (one, other)
-    if abs(first) * _furthest(one) + abs(second) * _furthest(other) >= FITS_INT64:
+    if abs(first) * furthest(one) + abs(second) * furthest(other) >= FITS_INT64:
         arrays = tuple(each.astype(object) for each in arrays)
     found: Any = arrays[0] * first + arrays[1] * second
     return found  # type: ignore[no-any-return]
 
 
-def _furthest(numbers: Any) -> int:
+def furthest(numbers: Any) -> int:
+    """Return the largest distance from 0 in an array."""
     return max(abs(int(numbers.min())), abs(int(numbers.max())))
 
 
@@ -319,6 +320,28 @@ class Derived(Value):
     shown: Sequence[Printed] | None = None
     margin: Margin | None = None
     deviation: float | tuple[float, ...] | None = None
+
+
+def share_rows(part: DrawnPart, public_rows: int | None, *, beside: Fraction = Fraction(0)) -> list[Row]:
+    """Return the share of each cell: of the public number of rows, with its interval; else of all released counts.
+
+    public_rows   None where the number of rows is private: then the total is random as well, and no interval is given
+    beside        another released count, which is part of such a total
+    """
+    counts = [part.statistic(cell) for cell in range(len(part.indices))]
+    if public_rows is None:
+        total = sum((max(Fraction(0), each) for each in (beside, *counts)), Fraction(0))
+        return [(_share(count, total), None, None) for count in counts]
+    n = Fraction(public_rows)
+    ends = (part.interval(cell, part.alpha) for cell in range(len(counts)))
+    return [
+        (_share(count, n), to_float_down(low / n), to_float_up(high / n))
+        for count, (low, high) in zip(counts, ends, strict=True)
+    ]
+
+
+def _share(count: Fraction, total: Fraction) -> float:
+    return to_float_nearest(min(max(count, Fraction(0)) / total, Fraction(1))) + 0.0 if total > 0 else 0.0
 
 
 def as_columns(rows: Sequence[Row]) -> Columns:

@@ -352,19 +352,9 @@ OWN_KEYS = {QUANTILE: QUANTILE, DISTRIBUTION: "up to"}  # what names a cell of e
 KEY_NAMES = {None: OWN_KEYS[QUANTILE], _POINTS: OWN_KEYS[DISTRIBUTION]}
 
 
-def quantiles_query(
-    column: Column,
-    relation: Relation,
-    *,
-    at: Iterable[Any] = (MEDIAN,),
-    by: By = None,
-    where: Sequence[Condition] = (),
-    branching: Any = None,
-    rows_per_person: Any = None,
-) -> Quantiles:
+def quantiles_query(column: Column, relation: Relation, **details: Any) -> Quantiles:
     """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
-    said: dict[str, Any] = {"at": at, "branching": branching, "rows_per_person": rows_per_person}
-    return Quantiles.of(column, relation=relation, by=by, where=where, **said)
+    return Quantiles.of(column, relation=relation, **details)
 
 
 def _check_levels(column: NumberColumn) -> None:

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display.text import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError
@@ -49,71 +49,47 @@ if TYPE_CHECKING:
 CONDITION_KEYS = ("column", "equals", "from", "below")
 
 
-class Detail(Protocol):
-    """A kind of detail. `read` returns None where the key is absent: the constructor's own default then holds."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
-        """Return the value in a study file, to be checked by the constructor of the statistic."""
-
-    def toml(self, value: Any) -> object:
-        """Return the value for a study file."""
-
-    def json(self, value: Any) -> Any:
-        """Return the value for a request or record."""
-
-    def from_json(self, value: Any) -> Any:
-        """Return the value that a record states, to be checked by the constructor of the statistic."""
-
-
-class NumberDetail:
-    """One exact number."""
+class Detail:
+    """A kind of detail, written as it is. `read` returns None where the key is absent: the constructor's own default
+    then holds.
+    """
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        """Return the value in a study file, to be checked by the constructor of the statistic."""
         return table.number(key)
 
     def toml(self, value: Any) -> object:
+        """Return the value for a study file."""
         return value
+
+    def json(self, value: Any) -> Any:
+        """Return the value for a request or record."""
+        return value
+
+    def from_json(self, value: Any) -> Any:
+        """Return the value that a record states, to be checked by the constructor of the statistic."""
+        return value
+
+
+class WholeDetail(Detail):
+    """One positive whole number."""
+
+
+class NumberDetail(Detail):
+    """One exact number."""
 
     def json(self, value: Any) -> Any:
         return str(value)
 
-    def from_json(self, value: Any) -> Any:
-        return value
 
-
-class WholeDetail:
-    """One positive whole number."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.number(key)
-
-    def toml(self, value: Any) -> object:
-        return value
-
-    def json(self, value: Any) -> Any:
-        return int(value)
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class FlagDetail:
+class FlagDetail(Detail):
     """Yes, or no: what is not said is no."""
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         return table.flag(key) or None
 
-    def toml(self, value: Any) -> object:
-        return value
 
-    def json(self, value: Any) -> Any:
-        return bool(value)
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class NumbersDetail:
+class NumbersDetail(Detail):
     """A list of exact numbers, not empty; `empty` says what to do about one that is."""
 
     def __init__(self, empty: str | None = None) -> None:
@@ -132,11 +108,8 @@ class NumbersDetail:
     def json(self, value: Any) -> Any:
         return [str(each) for each in value]
 
-    def from_json(self, value: Any) -> Any:
-        return value
 
-
-class MarginsDetail:
+class MarginsDetail(Detail):
     """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
@@ -149,31 +122,26 @@ class MarginsDetail:
     def json(self, value: Any) -> Any:
         return value.stated
 
-    def from_json(self, value: Any) -> Any:
-        return value
 
-
-class ChoiceDetail:
+class ChoiceDetail(Detail):
     """One of a few words."""
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         return table.text(key)
 
-    def toml(self, value: Any) -> object:
-        return value
 
-    def json(self, value: Any) -> Any:
-        return value
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class ConditionsDetail:
+class ConditionsDetail(Detail):
     """Conditions that a row must meet, all of them."""
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
-        return [self._condition(values, columns, f"{table.place}, {key}") for values in table.tables(key)]
+        found = []
+        for values in table.tables(key):
+            each = TomlTable(values, place=f"{table.place}, {key}", keys=CONDITION_KEYS)
+            each.need("column")
+            column = named(columns, each.text("column"))
+            equals, start, below = each.word("equals"), each.end("from"), each.end("below")
+            found.append(condition(column, equals=equals, start=start, below=below))
+        return found
 
     def toml(self, value: Any) -> object:
         rows = ((each.column.name, each.equals, each.start, each.below) for each in value)
@@ -185,16 +153,6 @@ class ConditionsDetail:
 
     def from_json(self, value: Any) -> Any:
         return [condition_from(each) for each in value]
-
-    def _condition(self, values: Any, columns: Mapping[str, Column], place: str) -> Any:
-        table = TomlTable(values, place=place, keys=CONDITION_KEYS)
-        table.need("column")
-        return condition(
-            named(columns, table.text("column")),
-            equals=table.word("equals"),
-            start=table.end("from"),
-            below=table.end("below"),
-        )
 
 
 WHERE = ConditionsDetail()
