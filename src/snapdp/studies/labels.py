@@ -114,11 +114,10 @@ def readable_keys(texts: Sequence[str], declared: Mapping[str, Any]) -> tuple[st
     columns = [by] if isinstance(by, Mapping) else by
     own = [each if "edges" not in declared else declared for each in declared.get("columns", ())[:1]]
     every = [*columns, *own, *[{}] * len(texts)]
-    return tuple(_readable_key(text, column) for text, column in zip(texts, every, strict=False))
-
-
-def _readable_key(text: str, column: Mapping[str, Any]) -> str:
-    return readable_bin(text) if "edges" in column else readable_category(text, column)
+    return tuple(
+        readable_bin(text) if "edges" in column else readable_category(text, column)
+        for text, column in zip(texts, every, strict=False)
+    )
 
 
 def readable_category(text: str, column: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ from snapdp.studies.columns import category_column, integer_column, number_colum
 from snapdp.studies.conditions import condition
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.centred import derived_mean
 from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -24,6 +23,7 @@ from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from tests.unit.release.people import released
+from tests.unit.studies.statistics.enumeration import derived_mean
 
 F = Fraction
 X = integer_column("x", lower=0, upper=2, missing="middle")

@@ -76,24 +76,17 @@ class BinnedColumn(NumberColumn):
         inner = [first_level_from(column, edge) for edge in self.edges[:-1]]
         end = first_level_above(column, self.edges[-1])
         below, above = self._below_and_above
-        return (*([0] if below else []), *inner, end, *([column.levels + 1] if above else []))
+        return (*[0] * below, *inner, end, *[column.levels + 1] * above)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Return the names of the bins, in order."""
-        return tuple(self._names())
-
-    def _names(self) -> Iterator[str]:
         first, last = self.edges[0], self.edges[-1]
         below, above = self._below_and_above
-        if below:
-            yield f"below {first}"
-        for low, high in pairwise(self.edges):
-            yield f"[{low}, {high}{']' if high == last else ')'}"
-        if above:
-            yield f"above {last}"
-        if self.null == BINNED:
-            yield MISSING_BIN
+        names = [f"below {first}"] * below
+        names += [f"[{low}, {high}{']' if high == last else ')'}" for low, high in pairwise(self.edges)]
+        names += [f"above {last}"] * above
+        return (*names, *([MISSING_BIN] if self.null == BINNED else []))
 
     @property
     def bins_in_words(self) -> str:

@@ -85,13 +85,12 @@ def offer_in_words(line: Line, errors: Sequence[NumberError], if_rows: Any = Non
         more = errors_with_more(line, TENTH, if_rows)
         pairs = [(now.error, then.error) for now, then in zip(errors, more, strict=False)][:1]
         unit = " rows" if errors and errors[0].in_rows else ""
-    told = [(f"± {four_digits_up(now)}{unit}", f"± {four_digits_up(then)}{unit}") for now, then in pairs]
+    if not pairs:
+        return ""
+    before, after = (f"± {four_digits_up(each)}{unit}" for each in pairs[0])
+    changed = f"still {after}" if before == after else f"{after} instead of {before}"
     of = f", {UNADJUSTED}" if line.statistic.margins is not None else ""
-    return "".join(f"10 % more epsilon: {_changed(before, after)}{of}" for before, after in told)
-
-
-def _changed(before: str, after: str) -> str:
-    return f"still {after}" if before == after else f"{after} instead of {before}"
+    return f"10 % more epsilon: {changed}{of}"
 
 
 def offer_of(line: Line, epsilon: Fraction) -> Offer:
@@ -302,7 +301,7 @@ def other_way(line: Line) -> OtherWay | None:
     allowed = (n - 1) * line.accuracies[0]
     within, least = Fraction(-1), allowed
     for share in SHARES:
-        of_squares, of_sum = _variance_ways_accuracies(line, variance, share)
+        of_squares, of_sum = _accuracies_of_squares_and_sum(line, variance, share)
         at_middle = of_squares + of_sum * of_sum / n
         least = min(least, at_middle)
         within = max(within, (allowed - at_middle) / (2 * of_sum))
@@ -312,7 +311,7 @@ def other_way(line: Line) -> OtherWay | None:
     return OtherWay(middle=variance.column.middle, within=min(within, half), better=1 - least / allowed)
 
 
-def _variance_ways_accuracies(line: Line, variance: Variance, share: Fraction) -> tuple[Fraction, Fraction]:
+def _accuracies_of_squares_and_sum(line: Line, variance: Variance, share: Fraction) -> tuple[Fraction, Fraction]:
     """Return those of squares at a share of epsilon, and of the sum at what is left; each may miss with alpha/2."""
     column, relation = variance.column, variance.relation
     square = column.levels**2
@@ -320,6 +319,5 @@ def _variance_ways_accuracies(line: Line, variance: Variance, share: Fraction) -
         name="squares", sensitivity=square, lower=0, upper=relation.rows * square, factor=column.step**2 / 4
     )
     total = sum_above_lower(column, relation, factor=column.step, shift=relation.rows * column.lower)
-    parts = (Part(numerator=squares, share=share), Part(numerator=total, share=1 - share))
-    of_squares, of_sum = (part_accuracy(part, line.epsilon, line.alpha / 2) for part in parts)
-    return of_squares, of_sum
+    of_squares = part_accuracy(Part(numerator=squares, share=share), line.epsilon, line.alpha / 2)
+    return of_squares, part_accuracy(Part(numerator=total, share=1 - share), line.epsilon, line.alpha / 2)

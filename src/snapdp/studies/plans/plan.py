@@ -131,7 +131,8 @@ class Plan(Value):
 
     def _errors_of(self, place: int) -> tuple[NumberError, ...]:
         with about(place=f"statistic {place + 1}", key="epsilon"):
-            return errors_in(self.lines, self.lines[place], self.if_rows)
+            line = self.lines[place]
+            return (*line.number_errors(self.if_rows), *_correlation(self.lines, line))
 
     @cached_property
     def useless(self) -> tuple[Useless, ...]:
@@ -256,14 +257,9 @@ def _gain(lines: list[Line], if_rows: int | None) -> Iterator[Sharing]:
         return
     first, epsilon = means[0], sum((line.epsilon for line in lines), Fraction(0))
     rows = first.rows_guessed(if_rows)
-    about: dict[str, Any] = {
-        "relation": first.relation,
-        "by": first.by,
-        "where": first.where,
-        "rows_per_person": first.rows_per_person,
-    }
+    alike = {key: getattr(first, key) for key in ("relation", "by", "where", "rows_per_person")}
     try:
-        shared = replaced(lines[0], statistic=Mean.of(*columns, **about), epsilon=epsilon, lock=False, target=None)
+        shared = replaced(lines[0], statistic=Mean.of(*columns, **alike), epsilon=epsilon, lock=False, target=None)
         apart = tuple(found for line in lines for found in line.derived_accuracies(rows))
         together = shared.derived_accuracies(rows)
     except SnapdpError:  # nobody asked for it
@@ -285,12 +281,8 @@ def _gain(lines: list[Line], if_rows: int | None) -> Iterator[Sharing]:
 INPUTS = 3
 
 
-def errors_in(lines: Sequence[Line], line: Line, if_rows: Any = None) -> tuple[NumberError, ...]:
-    """Return how far the numbers of a line may be off, that too which follows from it and other lines."""
-    return (*line.number_errors(if_rows), *_correlation(lines, line))
-
-
 def _correlation(lines: Sequence[Line], line: Line) -> tuple[NumberError, ...]:
+    """Return how far the correlation may be off that a line has with two others; nothing where there is none."""
     covariance, alpha = line.statistic, line.alpha / INPUTS
     if not isinstance(covariance, Covariance) or covariance.count_share is not None:
         return ()

@@ -251,7 +251,7 @@ def rules_of(plan: Plan) -> list[str]:
     told = [each for each in told if not any(other.startswith(f"{each},") for other in told)]  # one says it, and more
     found = [f"Missing and unreadable cells: {'; '.join(map(one_line, told))}."] if told else []
     found += [f"Other cells: {'; '.join(map(one_line, others))}."] if others else []
-    categories = [each for each in _reading_columns(plan) if isinstance(each, CategoryColumn)]
+    categories = [each for each in _columns_read(plan) if isinstance(each, CategoryColumn)]
     plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
     if any(looks_like_number(name) for each in plain for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")
@@ -263,28 +263,29 @@ def rules_of(plan: Plan) -> list[str]:
 def declared_in(plan: Plan) -> list[str]:
     """Return the groups that were declared, and what becomes of cells between and beyond bounds."""
     found = [f"Groups: {'; '.join(named)}."] if (named := _groups(plan)) else []
-    return [*found, f"Numbers beyond a bound count as that bound.{_rounded(plan)}"] if _reading_numbers(plan) else found
+    return [*found, f"Numbers beyond a bound count as that bound.{_rounded(plan)}"] if _number_columns(plan) else found
 
 
 def bounds_of(plan: Plan) -> str:
     """Return the bounds that were declared, as one sentence; empty where there are none."""
-    told = [_bounds(each) for each in _reading_numbers(plan)[:MOST_TOLD]]
+    numbers = _number_columns(plan)[:MOST_TOLD]
+    told = [one_line(f"{each.name} {exact_amount(each.lower)} to {exact_amount(each.upper)}") for each in numbers]
     return f"Bounds: {'; '.join(dict.fromkeys(told))}." if told else ""
 
 
 def _rounded(plan: Plan) -> str:
     """Return to which steps numbers are rounded, as a sentence; empty where that moves none visibly."""
-    steps = [one_line(f"{each.name} {exact_amount(each.step)}") for each in _reading_numbers(plan) if each.is_coarse][
+    steps = [one_line(f"{each.name} {exact_amount(each.step)}") for each in _number_columns(plan) if each.is_coarse][
         :MOST_TOLD
     ]
     return f" Numbers are rounded to steps: {'; '.join(dict.fromkeys(steps))}." if steps else ""
 
 
-def _reading_numbers(plan: Plan) -> list[NumberColumn]:
-    return [each for each in _reading_columns(plan) if isinstance(each, NumberColumn)]
+def _number_columns(plan: Plan) -> list[NumberColumn]:
+    return [each for each in _columns_read(plan) if isinstance(each, NumberColumn)]
 
 
-def _reading_columns(plan: Plan) -> list[object]:
+def _columns_read(plan: Plan) -> list[object]:
     return list(dict.fromkeys(column for line in plan.lines for column in line.statistic.every_column))
 
 
@@ -303,10 +304,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(map(key_text, names[:MOST_NAMES])) + more
 
 
-def _bounds(column: NumberColumn) -> str:
-    return one_line(f"{column.name} {exact_amount(column.lower)} to {exact_amount(column.upper)}")
-
-
 def looks_like_number(text: str) -> bool:
     """Tell whether somebody may take a category for a number."""
     try:
@@ -321,7 +318,6 @@ def looks_like_number(text: str) -> bool:
 WIDTH = 80
 MOST_NAMED = 3  # lines that are named in one sentence
 MOST_ADVISED = 8  # lines that say little, each with what would help
-HUNDRED = 100
 PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
 
 
@@ -368,7 +364,7 @@ def plan_words(plan: Plan, *, width: int = WIDTH, most: int = MOST_SHOWN, spelli
         advice=tuple(_advice(plan, useless, spelling)),
         legend=tuple(_legend(plan, spelling)),
         bounds=bounds_of(plan),
-        promise=_promise(plan),
+        promise=(describe_protected(plan.relation), explain_protection(plan.relation, plan.total)),
         reading=tuple(rules_of(plan)),
         warning=hides_nothing(plan.total),
     )
@@ -426,10 +422,14 @@ def _cuts(plan: Plan, excess: Excess, titles: Sequence[str], spelling: Spelling)
         free = [place for place, line in enumerate(plan.lines) if not line.lock]
         factor = excess.fitted.lines[free[0]].epsilon / plan.lines[free[0]].epsilon
         errors = excess.fitted.errors
-        worth = [f"{titles[place]} {_worth(excess.fitted.lines[place], errors[place])}" for place in free]
+        worth = [
+            f"{titles[place]} "
+            + (error_in_words(excess.fitted.lines[place].statistic, errors[place][0]) if errors[place] else "")
+            for place in free
+        ]
         kept = ", the locked ones as they are" if len(free) < len(plan.lines) else ""
         told = listed(worth, MOST_NAMED + 3)
-        yield f"Too much. {spelling.fit} makes every epsilon {_percent(factor)} of what it is{kept}: {told}."
+        yield f"Too much. {spelling.fit} makes every epsilon {float(100 * factor):.3g} % of what it is{kept}: {told}."
     else:
         yield f"Too much: the locked lines alone cost {exact_amount(plan.locked)}. Unlock one, or leave one out."
     if excess.enough:
@@ -439,17 +439,9 @@ def _cuts(plan: Plan, excess: Excess, titles: Sequence[str], spelling: Spelling)
         yield "No single statistic left out would make the others fit."
 
 
-def _worth(line: Line, errors: Sequence[NumberError]) -> str:
-    return error_in_words(line.statistic, errors[0]) if errors else ""
-
-
 def _one_of(named: Sequence[str]) -> str:
     shown = list(named[:MOST_NAMED])
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-
-
-def _percent(factor: Fraction) -> str:
-    return f"{float(HUNDRED * factor):.3g} %"
 
 
 def useless_in_words(useless: Useless) -> str:
@@ -533,10 +525,6 @@ def _often(plan: Plan) -> str:
     if len(alphas) > 1:
         return "as often as it says,"
     return how_often(alphas.pop())
-
-
-def _promise(plan: Plan) -> tuple[str, ...]:
-    return describe_protected(plan.relation), explain_protection(plan.relation, plan.total)
 
 
 # Details

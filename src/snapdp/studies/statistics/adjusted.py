@@ -40,11 +40,59 @@ if TYPE_CHECKING:
 ADJUSTED = "adjusted"
 LARGEST_RATIO = 512  # of a unit of the numerator to the noise scale: beyond it nothing is hidden, and laws are points
 LEAST_LEVEL = Fraction(1, 1 << 63)
-LONGEST_EPSILON = (
-    10**12
-)  # above and below the line, of a cell: numbers of adjusted tables have so many times its digits
+LONGEST_EPSILON = 10**12  # of a cell, above and below the line: adjusted numbers have so many times its digits
 DEVIATION_BITS = 24  # of a deviation that is published, rounded up: seven digits
 Noises = tuple["SnappedNoise", ...]  # of the measured margins, in order
+
+
+class Tabulated(Statistic):
+    """A statistic whose table by several columns may be released with margins.
+
+    One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in exact
+    integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of its
+    own, and what is derived are the same tables adjusted, so that they add up.
+    """
+
+    adds_up = True
+    details: ClassVar[Mapping[str, Detail]] = {
+        "rows_per_person": WholeDetail(),
+        "margins": MarginsDetail(),
+        "shares": NumbersDetail(),
+    }
+
+    @abstractmethod
+    def margin_part(self, margin: Margin, share: Fraction) -> Part:
+        """Return the part of one margin, at a share of epsilon; its name is without that of the margin."""
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        (cells,) = answers
+        return (cells,) if self.margins is None else self.margins.sums(cells)
+
+    def margin_parts(self, margins: Margins) -> tuple[Part, ...]:
+        """Return the parts of measured margins: each with its share of epsilon, and named by its columns."""
+        found = []
+        for margin, share in zip(margins.measured, margins.shares, strict=True):
+            part = self.margin_part(margin, share)
+            name = f"{part.numerator.name} {margins.text(margin)}"
+            found.append(replaced(part, margin=margin, numerator=replaced(part.numerator, name=name)))
+        return tuple(found)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        chosen = {} if self.margins is None else {"margins": self.margins, "shares": self.margins.shares}
+        return {**super().stated, **chosen}
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield the margins adjusted."""
+        if self.margins is not None:
+            yield from adjusted_blocks(self, parts)
+
+
+# What adjusted tables are worth, and what they hold
 
 
 def noise_of(p: SnappingParameters) -> SnappedNoise:
@@ -351,50 +399,3 @@ def _alone(statistic: Statistic, cells: int, epsilon: Fraction, alpha: Fraction)
         return _error(worth_of_terms([term], alpha=alpha), table.numerator.factor)
     except ParameterError:  # the clamps of so many cells take up alpha
         return None
-
-
-# Statistics with margins. One table is asked of the data, that by all columns of the groups; every margin is a sum of
-# its cells, in exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin
-# is a part of its own, and what is derived are the same tables adjusted, so that they add up.
-
-
-class Tabulated(Statistic):
-    """A statistic whose table by several columns may be released with margins."""
-
-    adds_up = True
-    details: ClassVar[Mapping[str, Detail]] = {
-        "rows_per_person": WholeDetail(),
-        "margins": MarginsDetail(),
-        "shares": NumbersDetail(),
-    }
-
-    @abstractmethod
-    def margin_part(self, margin: Margin, share: Fraction) -> Part:
-        """Return the part of one margin, at a share of epsilon; its name is without that of the margin."""
-
-    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
-        (cells,) = answers
-        return (cells,) if self.margins is None else self.margins.sums(cells)
-
-    def margin_parts(self, margins: Margins) -> tuple[Part, ...]:
-        """Return the parts of measured margins: each with its share of epsilon, and named by its columns."""
-        found = []
-        for margin, share in zip(margins.measured, margins.shares, strict=True):
-            part = self.margin_part(margin, share)
-            name = f"{part.numerator.name} {margins.text(margin)}"
-            found.append(replaced(part, margin=margin, numerator=replaced(part.numerator, name=name)))
-        return tuple(found)
-
-    @property
-    def stated(self) -> dict[str, Any]:
-        chosen = {} if self.margins is None else {"margins": self.margins, "shares": self.margins.shares}
-        return {**super().stated, **chosen}
-
-    def derived(
-        self,
-        parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
-    ) -> Iterator[Derived]:
-        """Yield the margins adjusted."""
-        if self.margins is not None:
-            yield from adjusted_blocks(self, parts)

@@ -269,16 +269,6 @@ def share_of_count(count_share: Any, *, sums: int, is_alone: bool) -> Fraction:
 #     |error| <= (a_sum + half width * a_count)/(rows - a_count)                                        theory (15)
 
 
-def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
-    """Return the mean that a released centred sum and count stand for: free of charge, inside the bounds.
-
-    A count of zero or less says nothing: the midpoint is returned.                              theory (9)
-    """
-    if count <= 0:
-        return column.middle
-    return min(max(column.middle + centred_sum / count, column.lower), column.upper)
-
-
 def mean_accuracy(
     column: NumberColumn, relation: Relation, *, of_sum: Fraction, of_count: Fraction, rows: int
 ) -> Fraction:
@@ -289,8 +279,9 @@ def mean_accuracy(
 
 
 def mean_columns(column: NumberColumn, sums: CellColumns, counts: CellColumns) -> Columns:
-    """Return the means and the ends of their intervals, as they print.
+    """Return the means and the ends of their intervals, as they print: free of charge, inside the bounds.
 
+    A count of zero or less says nothing: the midpoint is returned.                              theory (9)
     A mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
     may be a hundred thousand groups: whole columns of integers, and no fraction is reduced.
     """
@@ -468,17 +459,17 @@ def correlations(covariances: Iterable[Moment], first: Iterable[Moment], second:
 
     All of its inputs miss with alpha together, and so does it. Where a variance may be 0 nothing is known.
     """
-    return [_correlation(*each) for each in zip(covariances, first, second, strict=True)]
-
-
-def _correlation(both: Moment, x: Moment, y: Moment) -> Moment:
-    narrow, wide = x.low * y.low, x.high * y.high
-    value, ends = Fraction(0), (Fraction(-1), Fraction(1))
-    if min(x.value, y.value) > 0:
-        value = _ratio(both.value, x.value * y.value)
-    if narrow > 0:
-        ends = _ratio(both.low, narrow if both.low < 0 else wide), _ratio(both.high, narrow if both.high > 0 else wide)
-    return Moment(value, *ends)
+    found = []
+    for both, x, y in zip(covariances, first, second, strict=True):
+        narrow, wide = x.low * y.low, x.high * y.high
+        value, low, high = Fraction(0), Fraction(-1), Fraction(1)
+        if min(x.value, y.value) > 0:
+            value = _ratio(both.value, x.value * y.value)
+        if narrow > 0:
+            low = _ratio(both.low, narrow if both.low < 0 else wide)
+            high = _ratio(both.high, narrow if both.high > 0 else wide)
+        found.append(Moment(value, low, high))
+    return found
 
 
 def _ratio(numerator: Fraction, square: Fraction) -> Fraction:

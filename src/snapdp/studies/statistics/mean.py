@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact.numbers import parameter, shown
+from snapdp.exact.numbers import shown
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.relation import Relation
@@ -32,6 +32,7 @@ from snapdp.studies.statistics.parts import (
     Numerator,
     Part,
     check_printable,
+    column_bounds,
     mechanism,
     numbers_of,
     rows_that_count,
@@ -141,8 +142,7 @@ class Mean(CentredSums):
     @classmethod
     def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:  # noqa: ARG003
         """Return the bounds of the column."""
-        column = declared["columns"][0]
-        return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
+        return column_bounds(declared)
 
     def check_epsilon(self, epsilon: Fraction) -> None:
         if self.count_share is None:

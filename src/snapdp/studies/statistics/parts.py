@@ -13,14 +13,14 @@ docs/theory/sensitivities.md, (5), (7), (12), (13), (15), (17), (21), (29), (31)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.dyadic import power_of_two_at_least
-from snapdp.exact.numbers import positive, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import parameter, positive, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.mechanism import Mechanism, declared
 from snapdp.mechanism.parameters import FINE, SnappingParameters, spacing_of_doubles
 from snapdp.studies.aggregates import Count, Present, Sum
@@ -240,6 +240,12 @@ def numbers_of(column: Column, statistic: str) -> NumberColumn:
     raise ParameterError(
         f"column {column.name!r} holds categories and has no {statistic}.", "Ask for a histogram of it, or a count."
     )
+
+
+def column_bounds(declared: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    """Return the bounds of the first column of a statistic, as a record declares it."""
+    column = declared["columns"][0]
+    return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
 
 
 def check_two_rows(statistic: str, relation: Relation) -> None:

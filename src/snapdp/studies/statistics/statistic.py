@@ -43,120 +43,6 @@ from snapdp.values import Value, replaced
 if TYPE_CHECKING:
     from snapdp.studies.statistics.trees import RankFigures
 
-# Details: the keys of a statistic beyond columns and groups, each with its kind, which knows how such a value is
-# written in TOML and in JSON.
-
-CONDITION_KEYS = ("column", "equals", "from", "below")
-
-
-class Detail:
-    """A kind of detail, written as it is. `read` returns None where the key is absent: the constructor's own default
-    then holds.
-    """
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        """Return the value in a study file, to be checked by the constructor of the statistic."""
-        return table.number(key)
-
-    def toml(self, value: Any) -> object:
-        """Return the value for a study file."""
-        return value
-
-    def json(self, value: Any) -> Any:
-        """Return the value for a request or record."""
-        return value
-
-    def from_json(self, value: Any) -> Any:
-        """Return the value that a record states, to be checked by the constructor of the statistic."""
-        return value
-
-
-class WholeDetail(Detail):
-    """One positive whole number."""
-
-
-class NumberDetail(Detail):
-    """One exact number."""
-
-    def json(self, value: Any) -> Any:
-        return str(value)
-
-
-class FlagDetail(Detail):
-    """Yes, or no: what is not said is no."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.flag(key) or None
-
-
-class NumbersDetail(Detail):
-    """A list of exact numbers, not empty; `empty` says what to do about one that is."""
-
-    def __init__(self, empty: str | None = None) -> None:
-        self.empty = empty
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        found = table.numbers(key)
-        if found == []:
-            advice = self.empty or f"Give at least two {key}, or leave the key out."
-            raise ParameterError(f"{key} is an empty list.", advice)
-        return found
-
-    def toml(self, value: Any) -> object:
-        return list(value)
-
-    def json(self, value: Any) -> Any:
-        return [str(each) for each in value]
-
-
-class MarginsDetail(Detail):
-    """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        found = table.get(key)
-        return found if isinstance(found, list) else table.text(key)
-
-    def toml(self, value: Any) -> object:
-        return value.typed
-
-    def json(self, value: Any) -> Any:
-        return value.stated
-
-
-class ChoiceDetail(Detail):
-    """One of a few words."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.text(key)
-
-
-class ConditionsDetail(Detail):
-    """Conditions that a row must meet, all of them."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
-        found = []
-        for values in table.tables(key):
-            each = TomlTable(values, place=f"{table.place}, {key}", keys=CONDITION_KEYS)
-            each.need("column")
-            column = named(columns, each.text("column"))
-            equals, start, below = each.word("equals"), each.end("from"), each.end("below")
-            found.append(condition(column, equals=equals, start=start, below=below))
-        return found
-
-    def toml(self, value: Any) -> object:
-        rows = ((each.column.name, each.equals, each.start, each.below) for each in value)
-        pairs = (zip(CONDITION_KEYS, row, strict=True) for row in rows)
-        return [{key: part for key, part in row if part is not None} for row in pairs]
-
-    def json(self, value: Any) -> Any:
-        return [condition_values(each) for each in value]
-
-    def from_json(self, value: Any) -> Any:
-        return [condition_from(each) for each in value]
-
-
-WHERE = ConditionsDetail()
-
 
 class Statistic(Value, ABC):
     """A statistic, declared: everything about it that does not depend on data. Each kind is a class in its own file.
@@ -294,13 +180,6 @@ class Statistic(Value, ABC):
         """Return the accuracies of what is derived from parts with these accuracies, for a table of so many rows."""
         raise ParameterError(f"{self.shown} is released itself, not derived.", "Read its accuracy instead.")
 
-    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:
-        """Return the same where one number is derived."""
-        found = self.derived_accuracies(accuracies, rows)
-        if len(found) > 1:
-            raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
-        return found[0]
-
     def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:
         """Yield how far its numbers may be off, those too that are computed from what is released.
 
@@ -374,9 +253,10 @@ class Statistic(Value, ABC):
         """Return what happens to cells that are none of the declared ones, as clauses for people."""
         counted = [*self.columns, *self._group_columns]
         tested = [each.column for each in self.where if isinstance(each.column, CategoryColumn)]
+        categories = [each.others_in_words for each in counted if isinstance(each, CategoryColumn)]
+        bins = [each.others_in_words for each in counted if isinstance(each, BinnedColumn)]
         return (
-            *(each.others_in_words for each in counted if isinstance(each, CategoryColumn) and each.others_in_words),
-            *(each.others_in_words for each in counted if isinstance(each, BinnedColumn) and each.others_in_words),
+            *filter(None, [*categories, *bins]),
             *(f"a row whose {each.name} is none of its {each.called}, or empty, meets no condition" for each in tested),
         )
 
@@ -565,6 +445,121 @@ class Statistic(Value, ABC):
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
+
+
+# Details: the keys of a statistic beyond columns and groups, each with its kind, which knows how such a value is
+# written in TOML and in JSON.
+
+CONDITION_KEYS = ("column", "equals", "from", "below")
+
+
+class Detail:
+    """A kind of detail, written as it is. `read` returns None where the key is absent: the constructor's own default
+    then holds.
+    """
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        """Return the value in a study file, to be checked by the constructor of the statistic."""
+        return table.number(key)
+
+    def toml(self, value: Any) -> object:
+        """Return the value for a study file."""
+        return value
+
+    def json(self, value: Any) -> Any:
+        """Return the value for a request or record."""
+        return value
+
+    def from_json(self, value: Any) -> Any:
+        """Return the value that a record states, to be checked by the constructor of the statistic."""
+        return value
+
+
+class WholeDetail(Detail):
+    """One positive whole number."""
+
+
+class NumberDetail(Detail):
+    """One exact number."""
+
+    def json(self, value: Any) -> Any:
+        return str(value)
+
+
+class FlagDetail(Detail):
+    """Yes, or no: what is not said is no."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.flag(key) or None
+
+
+class NumbersDetail(Detail):
+    """A list of exact numbers, not empty; `empty` says what to do about one that is."""
+
+    def __init__(self, empty: str | None = None) -> None:
+        self.empty = empty
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.numbers(key)
+        if found == []:
+            advice = self.empty or f"Give at least two {key}, or leave the key out."
+            raise ParameterError(f"{key} is an empty list.", advice)
+        return found
+
+    def toml(self, value: Any) -> object:
+        return list(value)
+
+    def json(self, value: Any) -> Any:
+        return [str(each) for each in value]
+
+
+class MarginsDetail(Detail):
+    """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.get(key)
+        return found if isinstance(found, list) else table.text(key)
+
+    def toml(self, value: Any) -> object:
+        return value.typed
+
+    def json(self, value: Any) -> Any:
+        return value.stated
+
+
+class ChoiceDetail(Detail):
+    """One of a few words."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.text(key)
+
+
+class ConditionsDetail(Detail):
+    """Conditions that a row must meet, all of them."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
+        found = []
+        for values in table.tables(key):
+            each = TomlTable(values, place=f"{table.place}, {key}", keys=CONDITION_KEYS)
+            each.need("column")
+            column = named(columns, each.text("column"))
+            equals, start, below = each.word("equals"), each.end("from"), each.end("below")
+            found.append(condition(column, equals=equals, start=start, below=below))
+        return found
+
+    def toml(self, value: Any) -> object:
+        rows = ((each.column.name, each.equals, each.start, each.below) for each in value)
+        pairs = (zip(CONDITION_KEYS, row, strict=True) for row in rows)
+        return [{key: part for key, part in row if part is not None} for row in pairs]
+
+    def json(self, value: Any) -> Any:
+        return [condition_values(each) for each in value]
+
+    def from_json(self, value: Any) -> Any:
+        return [condition_from(each) for each in value]
+
+
+WHERE = ConditionsDetail()
 
 
 # Numerators, from the answers of a table. A numerator is clamped to its public range: under add-remove a table with

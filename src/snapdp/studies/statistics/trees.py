@@ -58,15 +58,13 @@ def checked_branching(branching: Any, cells: int, called: str) -> int:
 
 def depth_parts(tree: LevelTree, relation: Relation, groups: int) -> tuple[Part, ...]:
     """Return the parts of all depths, from the top: counts of disjoint nodes, at equal shares.        theory (15)"""
-    return tuple(
-        _named(count_part(relation, groups * nodes, Fraction(1, tree.depth)), place, width)
-        for place, (nodes, width) in enumerate(zip(tree.nodes, tree.widths, strict=True))
-    )
-
-
-def _named(part: Part, place: int, width: int) -> Part:
-    name = "count at each level" if width == 1 else f"count of each {width} levels"
-    return replaced(part, margin=(place,), finer=FINER, numerator=replaced(part.numerator, name=name, integers=False))
+    found = []
+    for place, (nodes, width) in enumerate(zip(tree.nodes, tree.widths, strict=True)):
+        part = count_part(relation, groups * nodes, Fraction(1, tree.depth))
+        name = "count at each level" if width == 1 else f"count of each {width} levels"
+        numerator = replaced(part.numerator, name=name, integers=False)
+        found.append(replaced(part, margin=(place,), finer=FINER, numerator=numerator))
+    return tuple(found)
 
 
 def check_nodes(title: str, tree: LevelTree, groups: int, advice: str) -> None:

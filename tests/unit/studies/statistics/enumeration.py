@@ -53,6 +53,13 @@ def mean(values: list[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
 
 
+def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
+    """Return the mean that a released centred sum and count stand for, inside the bounds: sensitivities (9)."""
+    if count <= 0:
+        return column.middle
+    return min(max(column.middle + centred_sum / count, column.lower), column.upper)
+
+
 def covariance(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
     mx, my = mean([x for x, _ in pairs]), mean([y for _, y in pairs])
     return sum(((x - mx) * (y - my) for x, y in pairs), Fraction(0)) / (len(pairs) - 1)
@@ -263,3 +270,23 @@ class Extremes:
     def loss(self, *shares: Fraction) -> Fraction:
         """Return the most that neighbours lose, in units of the epsilon typed, for scales sensitivity/(share * eps)."""
         return max(sum((s * moved for s, moved in zip(shares, each, strict=True)), Fraction(0)) for each in self.moves)
+
+
+def proven(
+    query: Query, rows: list[Row], value: Callable = numerators, *, whole_epsilon: bool = True, ends: bool = True
+) -> Extremes:
+    """Check a query against all tables: integers, both ends of the range, the sensitivity and the epsilon charged."""
+    found = Extremes(query, rows, value)
+    assert found.all_integers
+    for p, part in enumerate(query.parts):
+        assert found.cells[p] == {part.cells}
+        assert found.largest_move[p] <= part.numerator.sensitivity or part.moving > 1
+        if ends:
+            assert (found.lowest[p], found.highest[p]) == (part.numerator.lower, part.numerator.upper)
+        if ends and part.moving == 1:
+            assert found.largest_move[p] == part.numerator.sensitivity
+    assert found.largest_loss <= 1
+    if whole_epsilon:
+        assert found.largest_loss == 1
+    assert len(list(query.labels)) == query.cells
+    return found
