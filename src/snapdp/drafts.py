@@ -1,7 +1,7 @@
 """Files written whole or not at all: a draft beside the target, made durable, then given its name; and files opened to
 be read, without waiting for anyone.
 
-above errors alone, so that every room and command can write with it. A reader never sees half a file, and
+It imports errors alone, so that every package and command can write with it. A reader never sees half a file, and
 a failure leaves what was there before. What is no regular file (a pipe, a device) has no name to give to a draft: texts
 are written into it as it is.
 """

@@ -1,6 +1,6 @@
 """The family of errors: what was given, what is allowed, what to do, what it cost.
 
-below every other room. A message never holds a private value: it names the parameter and the rule.
+Every other package may import it. A message never holds a private value: it names the parameter and the rule.
 Every error keeps the public numbers it speaks of in `numbers`, so that a front end can render them its own way. What a
 message repeats may be a megabyte long, and a number in it hundreds of digits: both are cut here, for all.
 """

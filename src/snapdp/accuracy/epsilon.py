@@ -38,6 +38,7 @@ from snapdp.mechanism.mechanism import dividing_step
 from snapdp.mechanism.parameters import (
     EXACT_GAMMA,
     FINE,
+    FINITE_GAMMA,
     DataUnits,
     FinitePrecision,
     Precision,
@@ -131,11 +132,7 @@ class Family(Value):
 
     def clamp_scales(self) -> Fraction:
         """Return how many noise scales the clamp lies outside the range, less half a grid step at most: ln(1/gamma)."""
-        default = EXACT_GAMMA
-        if self.arithmetic is not None:
-            from snapdp.mechanism.finite_precision import FINITE_GAMMA
-
-            default = FINITE_GAMMA
+        default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
         gamma = default if self.gamma is None else probability(self.gamma, name="gamma", sure=True)
         return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
 

@@ -1,7 +1,7 @@
 """What can be asked of a table: counts, sums and histograms of whole numbers, and the exact integers that come back.
 
-Reads nothing itself. An aggregate speaks of levels: q = steps above the lower bound of a column, or the
-position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
+Nothing is read here. An aggregate speaks of levels: q = steps above the lower bound of a column, or the position of a
+category in its declared list. Statistics say which aggregates they need, and make numerators of them.
 Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, groups of rows: it is
 then answered once for each of them; and `persons`: at most so many rows of each person are there, before any test.
 Where the persons themselves are counted, tests come first, and at most so many cells of each person behind them.
@@ -114,18 +114,24 @@ class _Asked(Value):
         return 1
 
 
-class Count(_Asked):
-    """The number of rows that meet all conditions."""
+class _OfColumn(_Asked):
+    """What is counted or summed is one column."""
 
-
-class Sum(_Asked):
-    """The sum of q over the rows; those without the cell add what stands in for it, or nothing."""
-
-    column: NumberColumn
+    column: Column
 
     @property
     def measured(self) -> tuple[Column, ...]:
         return (self.column,)
+
+
+class Count(_Asked):
+    """The number of rows that meet all conditions."""
+
+
+class Sum(_OfColumn):
+    """The sum of q over the rows; those without the cell add what stands in for it, or nothing."""
+
+    column: NumberColumn
 
 
 class Products(_Asked):
@@ -139,7 +145,7 @@ class Products(_Asked):
         return (self.first, self.second)
 
 
-class Bins(_Asked):
+class Bins(_OfColumn):
     """The number of rows with cuts[i] <= q < cuts[i+1], for each i.
 
     missing   one more cell, the last: the rows that have no q
@@ -156,36 +162,24 @@ class Bins(_Asked):
             )
 
     @property
-    def measured(self) -> tuple[Column, ...]:
-        return (self.column,)
-
-    @property
     def cells(self) -> int:
         return len(self.cuts) - 1 + self.missing
 
 
-class LevelCounts(_Asked):
+class LevelCounts(_OfColumn):
     """The number of rows at each level; a row without the cell is at what stands in for it, or nowhere."""
 
     column: NumberColumn
-
-    @property
-    def measured(self) -> tuple[Column, ...]:
-        return (self.column,)
 
     @property
     def cells(self) -> int:
         return self.column.levels + 1
 
 
-class Categories(_Asked):
+class Categories(_OfColumn):
     """The number of rows in each cell of a category column."""
 
     column: CategoryColumn
-
-    @property
-    def measured(self) -> tuple[Column, ...]:
-        return (self.column,)
 
     @property
     def cells(self) -> int:

@@ -1,16 +1,18 @@
-"""Kinds of category columns: text, numbers, booleans, dates. Each gives a cell its place in a public list.
+"""Category columns: text, numbers, booleans and dates, each cell with its place in a public list.
 
-It reads nothing itself. What a cell means is said here once, by the text of the cell; every engine
-computes the same place, which the tests compare cell by cell:
+Nothing is read here. What a cell means is defined once, by its text; every engine computes the same place, and the
+tests compare them cell by cell:
 
     text      the category with exactly these characters
     numbers   the category that is the same number: 1, 1.0 and +01 are one                   PLAIN_NUMBER
     boolean   true, t, yes, y, 1 or false, f, no, n, 0, in any capitals; 1.0 and 0.0 too     TRUE, FALSE
     date      the period of an ISO date from first to last; a time behind it is cut off      ISO_DATE
-    magnitude a number, by powers of two: `magnitudes` says it
+    magnitude a number, by powers of two: see `columns`
 
-A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone.
-Theory: docs/theory/exact-sums.md, (13).
+A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone. A study
+need not say how categories are compared where they show it: all of them plain numbers, or none of them anything like a
+number. A column may have parents, public levels that are each coarser than the one below: municipality, county,
+country. Theory: docs/theory/exact-sums.md, (13); parents: docs/theory/sensitivities.md (22).
 """
 
 from __future__ import annotations
@@ -69,19 +71,10 @@ KIND_KEYS = {
 class BooleanColumn(CategoryColumn):
     """A column of yes and no. Build one with `boolean_column`."""
 
+    kind = BOOLEAN
+    called = "values, true and false"
+    listed = False
     categories: tuple[str, ...] = ("false", "true")
-
-    @property
-    def kind(self) -> str:
-        return BOOLEAN
-
-    @property
-    def called(self) -> str:
-        return "values, true and false"
-
-    @property
-    def listed(self) -> bool:
-        return False
 
 
 class DateColumn(CategoryColumn):
@@ -90,21 +83,12 @@ class DateColumn(CategoryColumn):
     Build one with `date_column`. The categories are the periods in order, as 2024-05-17, 2024-W20, 2024-05 or 2024.
     """
 
+    kind = DATE
+    called = "periods"
+    listed = False
     first: datetime.date
     last: datetime.date
     each: str
-
-    @property
-    def kind(self) -> str:
-        return DATE
-
-    @property
-    def called(self) -> str:
-        return "periods"
-
-    @property
-    def listed(self) -> bool:
-        return False
 
     def period(self, day: datetime.date) -> int:
         """Return the position of the period of a day; any day, also one outside."""
@@ -269,16 +253,13 @@ def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
         yield "parents", parents_table(column)
 
 
-# Parents of categories: public levels above a column, each coarser than the one below: municipality, county, country.
-#
-# Holds no data. Every category is in one node of the first level, every node of a level in one of the
-# next. Names tell nodes of one level apart; a town, its county and its country may have one name.
+# Parents. Every category is in one node of the first level, every node of a level in one of the next. Names tell nodes
+# of one level apart; a town, its county and its country may have one name.
 #
 #     [columns.municipality.parents]      county = {NRW = ["Aachen", "Bonn"], RLP = ["Mainz"]}, country = {...}
 #
 # Nodes are kept in the order of their first category, whatever order they are typed in: two orders are one request.
-# Cells behind the categories, of other texts and of nothing, are their own parents at every level.
-# Theory: docs/theory/sensitivities.md (22).
+# The cells behind the categories (unknown, null) are their own parents at every level.
 
 MOST_LEVELS = 16  # above the categories
 ADVICE = (
@@ -319,13 +300,13 @@ def with_parents(column: CategoryColumn, given: Any) -> CategoryColumn:
     for name, nodes in given.items():
         levels.append(_level(name, _parents_by_cell(column, name, nodes, below)))
         below = levels[-1].nodes
-    return _checked(column, levels)
+    return _with_levels(column, levels)
 
 
 def parents_from(column: CategoryColumn, stated: Sequence[Mapping[str, Any]]) -> CategoryColumn:
     """Return a column with the parents that a record states."""
-    levels = [_level(each["level"], list(each["of"])) for each in stated]
-    return _checked(column, levels)
+    levels = [_level(each["level"], each["of"]) for each in stated]
+    return _with_levels(column, levels)
 
 
 def parents_values(column: CategoryColumn) -> list[dict[str, Any]]:
@@ -376,7 +357,10 @@ def _parents_by_cell(column: CategoryColumn, level: Any, nodes: Any, below: Sequ
             raise ParameterError(f"{_named(node)} at {at} is no parent with a list of names.", ADVICE)
         for cell in cells:
             if cell in found:
-                raise ParameterError(_twice(cell, found[cell], node, at), f"Name it once. {_ONE_CELL}")
+                twice = f"{_named(cell)} is in two parents at {at}: {_named(found[cell])} and {_named(node)}."
+                if found[cell] == node:
+                    twice = f"{_named(cell)} stands twice below {_named(node)} at {at}."
+                raise ParameterError(twice, f"Name it once. {_ONE_CELL}")
             if cell not in known:
                 raise ParameterError(
                     f"{_named(node)} at {at} is said to be the parent of {_named(cell)}, which is not below it.",
@@ -398,7 +382,7 @@ def _level(name: Any, parents: Sequence[str]) -> ParentLevel:
     return ParentLevel(name=name, nodes=tuple(places), above=tuple(places[node] for node in parents))
 
 
-def _checked(column: CategoryColumn, levels: Sequence[ParentLevel]) -> CategoryColumn:
+def _with_levels(column: CategoryColumn, levels: Sequence[ParentLevel]) -> CategoryColumn:
     """Return the column with these levels; refuse names that cannot be told apart, or stored, and parents of others."""
     found = replaced(column, parents=tuple(levels))
     names = [each.name for each in level_columns(found)]
@@ -423,12 +407,6 @@ def _checked(column: CategoryColumn, levels: Sequence[ParentLevel]) -> CategoryC
     return found
 
 
-def _twice(cell: str, one: str, other: str, at: str) -> str:
-    if one == other:
-        return f"{_named(cell)} stands twice below {_named(one)} at {at}."
-    return f"{_named(cell)} is in two parents at {at}: {_named(one)} and {_named(other)}."
-
-
 def _several(names: Sequence[str]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(map(_named, names[:3])) + more
@@ -438,10 +416,8 @@ def _named(text: Any) -> str:
     return repr(one_line(text)) if isinstance(text, str) else "a name that is no text"
 
 
-# Days, weeks, months and years: numbered, labelled, and listed without being written out.
-#
-# Holds no data. A period is known by a number that grows by 1 from one to the next; weeks are those of ISO
-# 8601, and 1 January of the year 1 is a Monday.
+# Periods. Each has a number, one more than that of the period before; weeks are those of ISO 8601, and 1 January of the
+# year 1 is a Monday.
 
 DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
 EACH = (DAY, WEEK, MONTH, YEAR)
@@ -463,13 +439,13 @@ class Periods(tuple[str, ...]):
         return self.stop - self.begin
 
     def __iter__(self) -> Iterator[str]:
-        return (_label(period_start(number, self.each), self.each) for number in range(self.begin, self.stop))
+        return (_label(number, self.each) for number in range(self.begin, self.stop))
 
     def __getitem__(self, place: Any) -> Any:
         chosen = range(self.begin, self.stop)[place]
         if isinstance(chosen, int):
-            return _label(period_start(chosen, self.each), self.each)
-        return tuple(_label(period_start(number, self.each), self.each) for number in chosen)
+            return _label(chosen, self.each)
+        return tuple(_label(number, self.each) for number in chosen)
 
     def __contains__(self, label: object) -> bool:
         return self._place(label) is not None
@@ -481,9 +457,8 @@ class Periods(tuple[str, ...]):
         return place
 
     def _place(self, label: object) -> int | None:
-        start = _labelled(label, self.each) if isinstance(label, str) else None
-        number = self.stop if start is None else period_number(start, self.each)
-        return number - self.begin if self.begin <= number < self.stop else None
+        number = _labelled(label, self.each) if isinstance(label, str) else None
+        return number - self.begin if number is not None and self.begin <= number < self.stop else None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Periods):
@@ -518,29 +493,28 @@ def period_start(number: int, each: str) -> datetime.date:
     return datetime.date.fromordinal((number if each == DAY else number * 7) + 1)
 
 
-def _label(start: datetime.date, each: str) -> str:
+def _label(number: int, each: str) -> str:
+    start = period_start(number, each)
     if each == WEEK:
         year, week, _ = start.isocalendar()
         return f"{year:04}-W{week:02}"
     return start.isoformat()[: {DAY: 10, MONTH: 7, YEAR: 4}[each]]
 
 
-def _labelled(label: str, each: str) -> datetime.date | None:
-    """Return the first day of the period that a label names; None where it is no label."""
+def _labelled(label: str, each: str) -> int | None:
+    """Return the number of the period that a label names; None where it is no label."""
     try:
         if each == WEEK:
-            found = datetime.date.fromisocalendar(int(label[:4]), int(label[6:]), 1)
+            start = datetime.date.fromisocalendar(int(label[:4]), int(label[6:]), 1)
         else:
-            found = datetime.date.fromisoformat({DAY: label, MONTH: f"{label}-01", YEAR: f"{label}-01-01"}[each])
+            start = datetime.date.fromisoformat({DAY: label, MONTH: f"{label}-01", YEAR: f"{label}-01-01"}[each])
     except ValueError:
         return None
-    return found if _label(found, each) == label else None  # 2024-1 and 20240101 are none
+    number = period_number(start, each)
+    return number if _label(number, each) == label else None  # 2024-1 and 20240101 are none
 
 
-# How the cells of a category column are compared: as text, or as numbers, so that 1.0 is 1.
-#
-# It reads nothing itself. A study need not say it where the categories do: all of them plain numbers, or
-# none of them anything like a number. Where it is in doubt it has to be said.
+# How cells are compared
 
 MOST_DIGITS = 15  # of a category that is a number: two such numbers are never the same double
 _SOME_NUMBER = re.compile("[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
@@ -565,7 +539,14 @@ def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
                 f"category {one_line(odd)!r} of column {column.name!r} is no plain number.",
                 f'Give numbers such as -3, 0 or 1.5, of at most {MOST_DIGITS} digits, or compare = "text".',
             )
-        _refuse_equals(column)
+        seen: dict[Fraction, str] = {}
+        for each in column.categories:
+            same = seen.setdefault(Fraction(each), each)
+            if same != each:
+                raise ParameterError(
+                    f"categories {same!r} and {each!r} of column {column.name!r} are the same number.",
+                    'Keep one of them, or give compare = "text" if they are different.',
+                )
     return replaced(column, compare=compare)
 
 
@@ -579,11 +560,8 @@ def natural_comparison(categories: Sequence[str]) -> str | None:
     """
     if all(map(is_plain, categories)):
         return AS_NUMBERS
-    return None if any(map(_doubtful, categories)) else AS_TEXT
-
-
-def _doubtful(category: str) -> bool:
-    return category != category.strip(" \t") or _SOME_NUMBER.fullmatch(category) is not None
+    in_doubt = any(each != each.strip(" \t") or _SOME_NUMBER.fullmatch(each) for each in categories)
+    return None if in_doubt else AS_TEXT
 
 
 def naturally_compared(column: CategoryColumn) -> CategoryColumn:
@@ -608,14 +586,3 @@ def naturally_compared(column: CategoryColumn) -> CategoryColumn:
 def is_plain(category: str) -> bool:
     """Tell whether a category is a number as people write it: -3, 0, 12, 1.5, not 007, 1e3 or +1."""
     return _CANONICAL.fullmatch(category) is not None and sum(map(str.isdigit, category)) <= MOST_DIGITS
-
-
-def _refuse_equals(column: CategoryColumn) -> None:
-    seen: dict[Fraction, str] = {}
-    for each in column.categories:
-        same = seen.setdefault(Fraction(each), each)
-        if same != each:
-            raise ParameterError(
-                f"categories {same!r} and {each!r} of column {column.name!r} are the same number.",
-                'Keep one of them, or give compare = "text" if they are different.',
-            )

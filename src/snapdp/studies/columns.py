@@ -1,14 +1,14 @@
-"""Declared columns: kind, bounds, step, stand-in for missing cells, categories. All public, never from the data.
+"""Declared columns: kind, bounds, step, stand-in for missing values, categories. All public, never from the data.
 
-It reads nothing itself. A cell becomes a whole number of steps above the lower bound,
+Nothing is read here. A number becomes a whole number of steps above the lower bound,
 
     q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
 
 after clamping to the *effective* bounds: the declared ones, widened outward to multiples of the step. Effective bounds
-are the ones shown and the ones every sensitivity is taken from. What a missing cell counts as is declared as well: its
+are the ones shown, and every sensitivity is taken from them. What a missing value counts as is declared as well: its
 row is left out, or a public number stands in for it, in sums and what is made of sums. In bins and conditions a missing
-cell is missing.
-Theory: docs/theory/sensitivities.md, (2) and (17).
+value is missing. Columns of which nothing is known are counted by powers of two, within a public range of exponents.
+Theory: docs/theory/sensitivities.md, (2) and (17); magnitudes: docs/theory/exploring.md, (1).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from snapdp.display.numbers import exact_amount
 from snapdp.errors import BoundError, ParameterError
@@ -35,6 +35,7 @@ DROPPED, BINNED = "dropped", "binned"
 AS_TEXT, AS_NUMBERS = "text", "numbers"  # how the cells of a category column are compared
 MIDDLE = "middle"
 INLINE = 1000  # longer lists of categories, keys or cells are named by their digest
+DIGEST = re.compile("sha256:[0-9a-f]{64}")
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 MISSING_CHOICES = (
     'Give missing = "dropped" (rows without it are left out), missing = "middle" (the middle of the bounds stands in), '
@@ -63,7 +64,7 @@ class NumberColumn(Value):
 
     @property
     def plain(self) -> NumberColumn:
-        """Return the column without bin edges, which `bins` gives it."""
+        """Return the column without bin edges, which `binned` gives it."""
         return self
 
     @property
@@ -112,12 +113,12 @@ class NumberColumn(Value):
     @property
     def has_default_step(self) -> bool:
         """Tell whether the step is the one that a column of numbers has where none is declared."""
-        return self.kind == NUMBER and self.step == _default_step(self.declared_lower, self.declared_upper)
+        return self.kind == NUMBER and self.has_usual_step
 
     @property
     def has_usual_step(self) -> bool:
         """Tell whether the step is what it is where none is declared: 1, of whole numbers."""
-        return self.step == 1 if self.kind == INTEGER else self.has_default_step
+        return self.step == usual_step(self.kind, self.declared_lower, self.declared_upper)
 
     @property
     def widened(self) -> bool:
@@ -131,23 +132,20 @@ class CategoryColumn(Value):
     unknown, null   "dropped": such a row is in no cell; "binned": it has a cell of its own, after the categories
     compare         "text": cells are compared as they are; "numbers": as numbers, so that 1.0 is 1
     parents         levels above the categories, each coarser than the one below, which a hierarchy is released by
+
+    Of the class: `called` is what people call its cells; `listed` columns look a cell up in the list of categories, of
+    others the position is computed.
     """
 
+    kind: ClassVar[str] = CATEGORY
+    called: ClassVar[str] = "categories"
+    listed: ClassVar[bool] = True
     name: str
     categories: tuple[str, ...]
     unknown: str = DROPPED
     null: str = DROPPED
     compare: str = AS_TEXT
     parents: tuple[ParentLevel, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        return CATEGORY
-
-    @property
-    def called(self) -> str:
-        """Return what people call its cells."""
-        return "categories"
 
     @property
     def plain(self) -> CategoryColumn:
@@ -166,11 +164,6 @@ class CategoryColumn(Value):
         return f"{other} are counted by themselves, empty ones are left out"
 
     @property
-    def listed(self) -> bool:
-        """Tell whether a cell is looked up in the list of categories; otherwise its position is computed."""
-        return True
-
-    @property
     def cells(self) -> int:
         """Return how many cells a histogram over this column has."""
         return len(self.categories) + (self.unknown == BINNED) + (self.null == BINNED)
@@ -185,11 +178,8 @@ class CategoryColumn(Value):
 class PersonColumn(CategoryColumn):
     """A column that says whose row it is, compared as it is: text or whole numbers, undeclared or text categories."""
 
+    kind = PERSON
     categories: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        return PERSON
 
 
 Column = NumberColumn | CategoryColumn
@@ -204,28 +194,12 @@ def number_column(name: str, *, lower: Any, upper: Any, step: Any = None, missin
     >>> age.lower, age.upper, age.missing
     (Fraction(0, 1), Fraction(120, 1), Fraction(60, 1))
     """
-    low, high = _declared_bounds(name, lower, upper)
-    if step is None:
-        width = _default_step(low, high)
-    else:
-        width = positive(step, name=f"step of column {name!r}")
-    return _on_the_grid(name, NUMBER, low, high, width, missing)
-
-
-def _default_step(low: Fraction, high: Fraction) -> Fraction:
-    return power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
+    return _on_the_grid(name, NUMBER, lower, upper, step, missing)
 
 
 def integer_column(name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any) -> NumberColumn:
     """Return a column of whole numbers; the step is a whole number too. `missing` as in `number_column`."""
-    low, high = _declared_bounds(name, lower, upper)
-    width = positive(1 if step is None else step, name=f"step of column {name!r}")
-    if width.denominator != 1:
-        raise ParameterError(
-            f"step = {width} is not whole, but column {name!r} holds integers.",
-            'Give a whole step, or declare the column with kind = "number".',
-        )
-    return _on_the_grid(name, INTEGER, low, high, width, missing)
+    return _on_the_grid(name, INTEGER, lower, upper, step, missing)
 
 
 def category_column(
@@ -282,9 +256,13 @@ def storable(text: str, what: str) -> str:
     return text
 
 
-def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+def _on_the_grid(
+    name: str, kind: str, declared_lower: Any, declared_upper: Any, step: Any, missing: Any
+) -> NumberColumn:
+    """Return a column with effective bounds; the step is chosen where it is None."""
     storable(name, "the name of a column")
-    low, high = parameter(lower, name=f"lower of column {name!r}"), parameter(upper, name=f"upper of column {name!r}")
+    low = parameter(declared_lower, name=f"lower of column {name!r}")
+    high = parameter(declared_upper, name=f"upper of column {name!r}")
     if low >= high:
         raise BoundError(
             f"lower = {low} is not below upper = {high} for column {name!r}.",
@@ -292,11 +270,13 @@ def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fract
             lower=low,
             upper=high,
         )
-    return low, high
-
-
-def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any) -> NumberColumn:
-    lower, upper = step * math.floor(low / step), step * math.ceil(high / step)
+    width = usual_step(kind, low, high) if step is None else positive(step, name=f"step of column {name!r}")
+    if kind == INTEGER and width.denominator != 1:
+        raise ParameterError(
+            f"step = {width} is not whole, but column {name!r} holds integers.",
+            'Give a whole step, or declare the column with kind = "number".',
+        )
+    lower, upper = width * math.floor(low / width), width * math.ceil(high / width)
     return NumberColumn(
         name=name,
         kind=kind,
@@ -304,9 +284,14 @@ def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Frac
         declared_upper=high,
         lower=lower,
         upper=upper,
-        step=step,
-        missing=_stand_in(name, lower, upper, step, missing),
+        step=width,
+        missing=_stand_in(name, lower, upper, width, missing),
     )
+
+
+def usual_step(kind: str, low: Fraction, high: Fraction) -> Fraction:
+    """Return the step of a column that declares none."""
+    return Fraction(1) if kind == INTEGER else power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
 
 
 def _stand_in(name: str, lower: Fraction, upper: Fraction, step: Fraction, missing: Any) -> Fraction | None:
@@ -327,16 +312,14 @@ def _stand_in(name: str, lower: Fraction, upper: Fraction, step: Fraction, missi
     return nearest_multiple(found, step)  # both bounds are multiples, so it stays between them
 
 
-# Columns of numbers of which nothing is known: their cells by powers of two, within a public range of exponents.
-#
-# It reads nothing itself. A cell has one of 2 (highest - lowest + 2) places, in the order of numbers:
+# Magnitudes. A cell has one of 2 (highest - lowest + 2) places, in the order of numbers:
 #
 #     x <= -2**highest;  -2**(k+1) < x <= -2**k;  -2**lowest < x < 0;  0 <= x < 2**lowest;  2**k <= x < 2**(k+1);
 #     x >= 2**highest
 #
 # for k from lowest to highest - 1, so that infinities lie in the outermost places, and zero, with all that is very
-# small, just above the middle. Behind them are two more: what is no number, and what is missing. Every edge is a
-# double, so that comparisons decide exactly. Theory: docs/theory/exploring.md, (1).
+# small, just above the middle. Behind them are two more: values that are not numbers, and missing ones. Every edge is a
+# double, so that comparisons decide exactly.
 
 MAGNITUDE = "magnitude"
 LOWEST, HIGHEST = -10, 40  # about 0.001 to 1,000,000,000,000
@@ -354,22 +337,13 @@ class MagnitudeColumn(CategoryColumn):
     highest   the outermost places begin at 2**highest, on both sides of zero
     """
 
+    kind = MAGNITUDE
+    called = "magnitudes"
+    listed = False
     unknown: str = BINNED
     null: str = BINNED
     lowest: int = LOWEST
     highest: int = HIGHEST
-
-    @property
-    def kind(self) -> str:
-        return MAGNITUDE
-
-    @property
-    def called(self) -> str:
-        return "magnitudes"
-
-    @property
-    def listed(self) -> bool:
-        return False
 
     @property
     def others_in_words(self) -> str:
@@ -436,13 +410,13 @@ def magnitude_column(name: str, *, exponents: Any = (LOWEST, HIGHEST)) -> Magnit
     ('(-1/2, 0)', '[0, 1/2)', '[1/2, 1)', '[1, 2)', 'from 2', '(unreadable)', '(missing)')
     """
     storable(name, "the name of a column")
-    lowest, highest = _checked(name, exponents)
+    lowest, highest = _checked_exponents(name, exponents)
     places = range(2 * (highest - lowest + 2))
     names = tuple(span_name(each, each, lowest=lowest, highest=highest) for each in places)
     return MagnitudeColumn(name=name, categories=names, lowest=lowest, highest=highest)
 
 
-def _checked(name: str, exponents: Any) -> tuple[int, int]:
+def _checked_exponents(name: str, exponents: Any) -> tuple[int, int]:
     """Return the two exponents; refuse others than whole ones of doubles, in order and not too far apart."""
     listed = [] if isinstance(exponents, str) else list(exponents)
     found = [parameter(each, name=f"an exponent of column {name!r}") for each in listed]

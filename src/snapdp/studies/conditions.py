@@ -1,7 +1,7 @@
 """Public conditions on a row: a category, or a range of the quantised number.
 
-Holds no data. A condition that no row or every row would meet is refused when it is declared. One on a
-missing cell is false.
+Holds no data. A condition that no row or every row would meet is refused when it is declared. On a missing value every
+condition is false.
 """
 
 from __future__ import annotations

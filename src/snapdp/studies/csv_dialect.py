@@ -1,8 +1,8 @@
 """How a CSV file is written: delimiter, quote, encoding, missing cells, numbers. Declared, never guessed; public.
 
-Opens no file. One value for study files, flags, Python and records; `tables` reads by it, the same on
-every engine. The lists are closed: for what is on them tests compare every engine with the definition.
-Theory: docs/theory/exact-sums.md, (2) and (11).
+Opens no file. One value for study files, flags, Python and records; `tables` reads by it, the same on every engine. The
+lists are closed: for what is on them tests compare every engine with the definition. Theory: docs/theory/exact-sums.md,
+(2) and (11).
 """
 
 from __future__ import annotations
@@ -68,18 +68,15 @@ class CsvDialect(Value):
             if getattr(self, first) == getattr(self, second):
                 raise ParameterError(f"{first} and {second} are the same character.", "Give two different ones.")
         object.__setattr__(self, "null", _null(self.null))
-        for each in self.nulls:
-            self._check_null(each)
-
-    def _check_null(self, text: str) -> None:
-        if any(each in text for each in (self.separator, self.quote, "\r", "\n", "\x00")):
-            raise ParameterError(f"null = {shown(text)} holds a delimiter, a quote or a line end.", "Give plain text.")
-        written = storable(text, "null").encode(self.encoding, "ignore")
-        if written.decode(self.encoding) != text or not is_text(written, self.encoding):
-            raise ParameterError(
-                f"null = {shown(text)} cannot be written in {self.encoding}.",
-                "No cell can look like this: leave it out.",
-            )
+        for text in self.nulls:
+            given = f"null = {shown(text)}"
+            if any(each in text for each in (self.separator, self.quote, "\r", "\n", "\x00")):
+                raise ParameterError(f"{given} holds a delimiter, a quote or a line end.", "Give plain text.")
+            written = storable(text, "null").encode(self.encoding, "ignore")
+            if written.decode(self.encoding) != text or not is_text(written, self.encoding):
+                raise ParameterError(
+                    f"{given} cannot be written in {self.encoding}.", "No cell can look like this: leave it out."
+                )
 
     @property
     def separator(self) -> str:

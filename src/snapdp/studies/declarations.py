@@ -1,14 +1,13 @@
 """Columns and conditions as JSON and back: how requests and records declare them.
 
-A long list of categories is stated by its number and its digest; read back, it is as long as it was,
-with next to nothing in it. Whatever cannot be declared is refused by the constructors that a study uses as well.
+A long list of categories is stated by its number and its digest; read back, it is as long as it was, with next to
+nothing in it. Whatever cannot be declared is refused by the constructors that a study uses as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +26,7 @@ from snapdp.studies.categories import (
 from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
+    DIGEST,
     DROPPED,
     INLINE,
     INTEGER,
@@ -47,7 +47,6 @@ from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_grou
 from snapdp.studies.quantiser import quantiser_of
 
 MOST_CATEGORIES = 10_000_000
-_DIGEST = re.compile("sha256:[0-9a-f]{64}")
 
 
 class Unlisted(tuple[str, ...]):
@@ -79,32 +78,23 @@ def digest(text: str) -> str:
 
 def column_values(column: Column) -> dict[str, Any]:
     """Return the declaration of a column; a long list of categories as its digest."""
-    if isinstance(column, KeyColumn):
-        compare = {"compare": column.compare} if column.compare == AS_NUMBERS else {}
-        return {"name": column.name, "kind": column.kind, **compare}
+    found: dict[str, Any] = {"name": column.name, "kind": column.kind}
     if isinstance(column, MagnitudeColumn):
-        return {"name": column.name, "kind": column.kind, "exponents": [column.lowest, column.highest]}
+        return found | {"exponents": [column.lowest, column.highest]}
     if isinstance(column, CategoryColumn):
-        found: dict[str, Any] = {"name": column.name, "kind": column.kind}
         if isinstance(column, DateColumn):
             found |= {"from": column.first.isoformat(), "to": column.last.isoformat(), "each": column.each}
         elif column.listed:
             found["categories"] = _listed(column.categories)
-        compare = {"compare": column.compare} if column.compare == AS_NUMBERS else {}
-        return found | {"unknown": column.unknown, "null": column.null} | compare
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "lower": str(column.lower),
-        "upper": str(column.upper),
-        "step": str(column.step),
-        **_missing(column),
-        **(_bins(column) if isinstance(column, BinnedColumn) else {}),
-    }
-
-
-def _bins(column: BinnedColumn) -> dict[str, Any]:
-    return {"edges": [str(edge) for edge in column.edges], "outside": column.outside, "null": column.null}
+        if not isinstance(column, KeyColumn):
+            found |= {"unknown": column.unknown, "null": column.null}
+        return found | ({"compare": column.compare} if column.compare == AS_NUMBERS else {})
+    assert isinstance(column, NumberColumn)
+    found |= {key: str(getattr(column, key)) for key in ("lower", "upper", "step")}
+    found |= {"missing": DROPPED} if column.missing is None else {"missing_in_sums": str(column.missing)}
+    if isinstance(column, BinnedColumn):
+        found |= {"edges": [str(edge) for edge in column.edges], "outside": column.outside, "null": column.null}
+    return found
 
 
 def groups_values(groups: Groups, *, parents: bool = False) -> dict[str, Any] | list[dict[str, Any]]:
@@ -176,13 +166,6 @@ def stated_levels(by: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _missing(column: NumberColumn) -> dict[str, str]:
-    """Return what a missing cell counts as."""
-    if column.missing is None:
-        return {"missing": DROPPED}
-    return {"missing_in_sums": str(column.missing)}
-
-
 def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
     """Return a declared column. Of a list named by its digest only the length is known, and a category it must hold."""
     name = values["name"]
@@ -197,7 +180,7 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
         compare = values.get("compare", AS_TEXT)
         listed = values["categories"]
         if isinstance(listed, Mapping):
-            if not INLINE < listed["count"] <= MOST_CATEGORIES or not _DIGEST.fullmatch(listed["digest"]):
+            if not INLINE < listed["count"] <= MOST_CATEGORIES or not DIGEST.fullmatch(listed["digest"]):
                 raise DataError("no list of so many categories has a digest.", "The record was altered.")
             named = Unlisted(size=listed["count"], digest=listed["digest"], holding=holding)
             return CategoryColumn(name=name, categories=named, compare=compare, **_rules_from(values))

@@ -1,7 +1,7 @@
 """Names of statistics and cells as people read them: 30.5 <= age, where records write 61/2 <= age.
 
-Records, requests and files of values keep the name that makes a request what it is; screens and pages
-show this one. What is no fraction, or no short decimal, stays as it is; so do names of columns and categories, which
+Records, requests and files of values keep the name that makes a request what it is; screens and pages show this one.
+What is no fraction, or no short decimal, stays as it is; so do names of columns and categories, which
 are anybody's text. The two names that a column of categories has beside its own say what they hold: (null) is
 (empty), (unknown) is (other), unless a category has that name.
 """
@@ -114,11 +114,10 @@ def readable_keys(texts: Sequence[str], declared: Mapping[str, Any]) -> tuple[st
     columns = [by] if isinstance(by, Mapping) else by
     own = [each if "edges" not in declared else declared for each in declared.get("columns", ())[:1]]
     every = [*columns, *own, *[{}] * len(texts)]
-    return tuple(_readable_key(text, column) for text, column in zip(texts, every, strict=False))
-
-
-def _readable_key(text: str, column: Mapping[str, Any]) -> str:
-    return readable_bin(text) if "edges" in column else readable_category(text, column)
+    return tuple(
+        readable_bin(text) if "edges" in column else readable_category(text, column)
+        for text, column in zip(texts, every, strict=False)
+    )
 
 
 def readable_category(text: str, column: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """What a release protects, in words: the privacy unit, and one sentence for each neighbour relation and unit.
 
-Holds no data. Plans, reports, pages, ledgers and help take these sentences from here and compose none of
-their own. A sentence is Bayes' rule at even odds: of two neighbouring tables that are equally likely beforehand, no
-output makes either more likely than e**epsilon / (1 + e**epsilon), which is rounded up. Theory: planning (39), (40).
+Holds no data. Plans, reports, pages, ledgers and help take these sentences from here and compose none of their own. A
+sentence is Bayes' rule at even odds: of two neighbouring tables that are equally likely beforehand, no output makes
+either more likely than e**epsilon / (1 + e**epsilon), which is rounded up. Theory: planning (39), (40).
 
     change-one     two values of one row. That the row is there is not protected.
     add-remove     whether a unit is in the table. Two values of a unit are two steps apart, which takes 2 epsilon.

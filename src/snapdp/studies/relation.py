@@ -1,9 +1,9 @@
 """The neighbour relation: what one row (or one person) may change, and which row count is public.
 
-Holds no data. One relation per account, asked first, never mixed. change-one: n is public and one row's
-values change. add-remove: n is private, n_max is public, and one row, the rows of one person, or several rows together
-appear or disappear. A table with more than n_max rows is clamped silently: nobody learns it.
-Theory: docs/theory/sensitivities.md, (1), (12) and (21).
+Holds no data. One relation per account, asked first, never mixed. change-one: n is public and one row's values change.
+add-remove: n is private, n_max is public, and one row, the rows of one person, or several rows together appear or
+disappear. A table with more than n_max rows is clamped silently: nobody learns it. The unit is written as text, with
+which an account is opened. Theory: docs/theory/sensitivities.md, (1), (12) and (21).
 """
 
 from __future__ import annotations
@@ -208,10 +208,8 @@ def whole(value: Any, *, name: str) -> int:
     return int(number)
 
 
-# The unit that epsilon protects, as text: the row, several rows together, or a person by the columns of names.
-#
-# Holds no data. An account is opened with such a text, and ledgers compare texts: so two units are one
-# text iff they are one unit, whatever the columns are named.
+# The privacy unit as text. Ledgers compare texts, so two units are one text iff they are one unit, whatever the columns
+# are named.
 #
 #     row                             one row
 #     30 rows                         so many rows together; that nobody has more is believed

@@ -1,10 +1,10 @@
-"""The study file: columns, neighbour relation and statistics, declared in TOML, read strictly.
+"""The study file: columns, neighbour relation and statistics, declared in TOML, read strictly and written.
 
-Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and
-so does "0.3". An unknown key is an error that names the nearest one; every error names its table. A statistic that the
-relation does not define is refused here, before anything is planned. Guide: docs/guide/study-file.md.
-
-A study says `format = 1`, and no other file is read. Conditions are put in order, so that two orders are one request.
+Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and so does "0.3";
+numbers that are not whole are written as text. An unknown key is an error that names the nearest one; every error names
+its table. A statistic that the relation does not define is refused here, before anything is planned. A study says
+`format = 1`, and no other file is read. Conditions are put in order, so that two orders are one request. What is
+written is read back to an equal study. Guide: docs/guide/study-file.md.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.numbers import positive, shown
 from snapdp.studies.categories import KIND_KEYS, category_in, category_items
 from snapdp.studies.columns import (
+    DIGEST,
     DROPPED,
     INTEGER,
     MISSING_CHOICES,
@@ -62,7 +63,6 @@ STUDY_KEYS = (
     "format", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
     "data", "csv", "bounds_from", "columns", "statistic",
 )  # fmt: skip
-DIGEST = re.compile("sha256:[0-9a-f]{64}")
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers
@@ -170,7 +170,7 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         asked=asked,
         budget=budget,
         data=None if "data" not in top else _name(top.text("data"), key="data"),
-        csv=_csv(top),
+        csv=csv_form(top.get("csv")) if "csv" in top else None,
         **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
     _check_repeats(study.asked)
@@ -236,11 +236,6 @@ def _person(top: TomlTable) -> list[str] | None:
     if not all(isinstance(each, str) for each in given):
         raise ParameterError("person is a list of other things.", "Give the name of a column, or a list of names.")
     return [_name(each, key="person") for each in given]
-
-
-def _csv(top: TomlTable) -> CsvDialect | None:
-    """Return how CSV files are written: what the table says, and a plain file where it says nothing."""
-    return csv_form(top.get("csv")) if "csv" in top else None
 
 
 def csv_form(values: Any) -> CsvDialect:
@@ -358,11 +353,7 @@ def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
 
 
 def _line(
-    number: int,
-    values: Any,
-    relation: Relation,
-    columns: Mapping[str, Column],
-    read_keys: KeyReader | None,
+    number: int, values: Any, relation: Relation, columns: Mapping[str, Column], read_keys: KeyReader | None
 ) -> Asked:
     place = f"statistic {number}"
     every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
@@ -371,7 +362,13 @@ def _line(
     with placed(place):
         kind = statistic_class(table.text("kind"))
     table.place = place = f"{place} ({kind.kind})"
-    _check_margins(table, kind)
+    if ("margins" in table or "shares" in table) and "margins" not in kind.details:
+        raise ParameterError(
+            f"{place}: a {kind.kind} has no margins: only counts, sums and persons have.",
+            WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out."),
+            place=place,
+            key="margins" if "margins" in table else "shares",
+        )
     table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a statistic of kind {kind.kind}")
     with placed(place):
         return ask(
@@ -380,18 +377,6 @@ def _line(
             accuracy=table.number("accuracy"),
             alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,
             lock=table.flag("lock"),
-        )
-
-
-def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
-    """Refuse margins of what does not add up, and say what to ask for instead."""
-    if ("margins" in table or "shares" in table) and "margins" not in kind.details:
-        advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
-        raise ParameterError(
-            f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.",
-            advice,
-            place=table.place,
-            key="margins" if "margins" in table else "shares",
         )
 
 
@@ -414,9 +399,7 @@ def _name(text: str | None, *, key: str) -> str:
         return storable(text, f"study: {key}")
 
 
-# A study as TOML text: what `study_from_toml` reads back to an equal study.
-#
-# Holds no data. Numbers that are not whole are written as text, so that they stay exact.
+# Writing
 
 BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits
@@ -433,11 +416,9 @@ def study_to_toml(study: DeclaredStudy) -> str:
         top.append(("data", study.data))
     blocks = [_lines(top)]
     if study.csv is not None:
-        blocks.append(_lines(_writer_csv(study.csv), header="[csv]"))
-    blocks += [
-        _lines(_writer_column(column), header=f"[columns.{quoted_text(column.name)}]") for column in study.columns
-    ]
-    blocks += [_lines(_statistic(asked), header="[[statistic]]") for asked in study.asked]
+        blocks.append(_lines(_csv_items(study.csv), header="[csv]"))
+    blocks += [_lines(_column_items(each), header=f"[columns.{quoted_text(each.name)}]") for each in study.columns]
+    blocks += [_lines(_statistic_items(asked), header="[[statistic]]") for asked in study.asked]
     return "\n".join(blocks)
 
 
@@ -451,7 +432,7 @@ def relation_table(relation: Relation) -> dict[str, Any]:
     return {**found, "person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}
 
 
-def _writer_csv(dialect: CsvDialect) -> Iterator[Item]:
+def _csv_items(dialect: CsvDialect) -> Iterator[Item]:
     for key in SINGLE_TEXTS:
         if getattr(dialect, key):  # no delimiter and no thousands are said by nothing
             yield key, getattr(dialect, key)
@@ -459,7 +440,7 @@ def _writer_csv(dialect: CsvDialect) -> Iterator[Item]:
         yield "null", more
 
 
-def _writer_column(column: Column) -> Iterator[Item]:
+def _column_items(column: Column) -> Iterator[Item]:
     yield "kind", column.kind
     if isinstance(column, CategoryColumn):
         yield from category_items(column)
@@ -473,7 +454,7 @@ def _writer_column(column: Column) -> Iterator[Item]:
             yield from (("edges", list(column.edges)), ("outside", column.outside), ("null", column.null))
 
 
-def _statistic(asked: Asked) -> Iterator[Item]:
+def _statistic_items(asked: Asked) -> Iterator[Item]:
     yield from asked.statistic.toml()
     if asked.epsilon is not None:
         yield "epsilon", asked.epsilon
@@ -514,8 +495,6 @@ def quoted_text(text: str) -> str:
     Python reads it as the same text.
     """
     quoted = json.dumps(text, ensure_ascii=False)
-    return quoted if visible(quoted) == quoted else "".join(map(_written, quoted))
-
-
-def _written(each: str) -> str:
-    return each if visible(each) == each else f"\\U{ord(each):08x}"
+    if visible(quoted) == quoted:
+        return quoted
+    return "".join(each if visible(each) == each else f"\\U{ord(each):08x}" for each in quoted)

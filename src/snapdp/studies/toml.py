@@ -131,19 +131,12 @@ def nearest_of(word: str, words: Collection[str]) -> str:
 def placed(place: str) -> Iterator[None]:
     """Say where in the file a refusal of the library belongs, unless it says so itself."""
     try:
-        with noted(place):
+        with about(place=place):
             yield
     except SnapdpError as refusal:
         if refusal.problem.startswith(place):
             raise
         raise type(refusal)(f"{place}: {refusal.problem}", refusal.advice, **refusal.numbers) from None
-
-
-@contextmanager
-def noted(place: str) -> Iterator[None]:
-    """Keep where a refusal belongs among its numbers, for forms; its words stay as they are."""
-    with about(place=place):
-        yield
 
 
 @contextmanager

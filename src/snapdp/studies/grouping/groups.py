@@ -1,14 +1,15 @@
 """Groups: the disjoint public cells of rows for which a statistic is released, of one column or of several together.
 
-Holds no data. A row is in a cell iff every column gives it one; the cells of several columns are all
-combinations of their cells, the first column outermost:
+Holds no data. A row is in a cell iff every column gives it one; the cells of several columns are all combinations of
+their cells, the first column outermost:
 
     code = (c_1 n_2 + c_2) n_3 + c_3 ...,   no code where one of c_1, c_2, ... is none              theory (13)
 
-with n_i the number of cells of a column and c_i the place of a row among them. Others ask for `cells`, `labels` and
-`columns`, and never multiply themselves: groups that are no such product have the same three.
-Cells of one column are named by text; those of several by one text for each column, a tuple, so that a category without
-a name or with a comma in it is never taken for another. Theory: docs/theory/sensitivities.md, (6) and (13).
+with n_i the number of cells of a column and c_i the place of a row among them. Other modules ask for `cells`, `labels`
+and `columns` and never multiply themselves: groups by keys, which are not such a product, have the same three. Cells of
+one column are named by text, those of several by a tuple with one text for each column, so that a category without a
+name, or with a comma in it, is never taken for another. A column of numbers names groups, and cells of a histogram, by
+bins between public edges. Theory: docs/theory/sensitivities.md, (6), (13) and (17).
 """
 
 from __future__ import annotations
@@ -31,16 +32,11 @@ from snapdp.studies.quantiser import first_level_above, first_level_from
 from snapdp.studies.toml import about
 from snapdp.values import Value
 
-# Bins of a column of numbers between public edges: for histograms of the column, and for groups by it.
+# Bins are [edge, next edge), the last one closed. Edges lie inside the bounds and on the step, and every bin holds a
+# level. Numbers beyond the edges, inside the bounds, and missing ones are in no bin, or in one of their own:
 #
-# Holds no data. Bins are [edge, next edge), the last one closed; edges lie inside the bounds and on the
-# step, and every bin holds a level. What lies beyond the edges, inside the bounds, and what has no number is in no bin,
-# or in one of its own.
-#
-#     outside = "binned"   one bin below the first edge, one above the last, where the bounds leave room for them
+#     outside = "binned"   one bin below the first edge, one above the last, unless the edge is the bound itself
 #     null = "binned"      one bin more, the last: rows without a number
-#
-# Theory: docs/theory/sensitivities.md, (6), (13) and (17).
 
 MISSING_BIN = "(missing)"
 
@@ -80,24 +76,17 @@ class BinnedColumn(NumberColumn):
         inner = [first_level_from(column, edge) for edge in self.edges[:-1]]
         end = first_level_above(column, self.edges[-1])
         below, above = self._below_and_above
-        return (*([0] if below else []), *inner, end, *([column.levels + 1] if above else []))
+        return (*[0] * below, *inner, end, *[column.levels + 1] * above)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Return the names of the bins, in order."""
-        return tuple(self._names())
-
-    def _names(self) -> Iterator[str]:
         first, last = self.edges[0], self.edges[-1]
         below, above = self._below_and_above
-        if below:
-            yield f"below {first}"
-        for low, high in pairwise(self.edges):
-            yield f"[{low}, {high}{']' if high == last else ')'}"
-        if above:
-            yield f"above {last}"
-        if self.null == BINNED:
-            yield MISSING_BIN
+        names = [f"below {first}"] * below
+        names += [f"[{low}, {high}{']' if high == last else ')'}" for low, high in pairwise(self.edges)]
+        names += [f"above {last}"] * above
+        return (*names, *([MISSING_BIN] if self.null == BINNED else []))
 
     @property
     def bins_in_words(self) -> str:

@@ -1,14 +1,14 @@
-"""Keys: the cells of groups as a public list, one row a cell, in the order of a file. They need be no product.
+"""Keys: the cells of groups as a public list, one row a cell, in the order of a file.
 
-Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of
-its columns are those of one key, all of them; keys are distinct, so it is in one cell at most, and rows that have no
-key are in none. Everything that holds of groups follows: sensitivities (6), (13) and (13a).
+Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of its columns are
+those of one key, all of them; keys are distinct, so it is in one cell at most, and rows that have no key are in none.
+They need not be a product. Everything that holds of groups follows: sensitivities (6), (13) and (13a).
 
     digest = SHA-256 of the keys as CSV: a line of names, then a line for each key, in order; every text in quotes, each
              quote in it doubled; commas between them, LF behind every line; in UTF-8
 
-Short lists are in a request as they are; longer ones as their number and their digest. Labels are tuples, one text for
-each column, of one column too. Theory: docs/theory/sensitivities.md, (13a).
+Short lists are in a request as they are; longer ones as their number and their digest. Labels are tuples with one text
+for each column, also of one column. Theory: docs/theory/sensitivities.md, (13a).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol, overload
 
 from snapdp.errors import BoundError, DataError, ParameterError
-from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INLINE, CategoryColumn, Column, storable
+from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, DIGEST, INLINE, CategoryColumn, Column, storable
 from snapdp.studies.grouping.groups import MOST_COLUMNS, Groups, groups_of
 from snapdp.studies.toml import TomlTable, named
 from snapdp.values import Value
@@ -30,7 +30,6 @@ KEY = "key"
 MOST_KEYS = 50_000_000
 LONGEST_KEY = 4096  # bytes of one text: what an audit takes the longest names for
 KEY_NUMBER = "0|-?[1-9][0-9]{0,14}"  # keys that are numbers; two of them are one number iff they are one text
-_DIGEST = re.compile("sha256:[0-9a-f]{64}")
 
 
 class KeyFile(Protocol):
@@ -75,11 +74,11 @@ class Keys(Value):
             AS_NUMBERS,
         }:
             raise DataError("keys have other columns than they can have.", "The record was altered.")
-        if not _DIGEST.fullmatch(self.digest) or len(self.listed) != (self.count if self.count <= INLINE else 0):
+        if not DIGEST.fullmatch(self.digest) or len(self.listed) != (self.count if self.count <= INLINE else 0):
             raise DataError("the keys are not those of their number and digest.", "The record was altered.")
-        for row in self.listed:  # texts first: of half a character there is no digest
-            for text in row:
-                _check_text(text)
+        for text in chain.from_iterable(self.listed):  # first: of half a character there is no digest
+            if len(storable(text, "a key").encode()) > LONGEST_KEY:
+                raise DataError("a key is longer than keys are.", "The record was altered.")
         if self.listed and tuple(map(natural_keys, zip(*self.listed, strict=True))) != self.compare:
             raise DataError("keys are compared in another way than such keys are.", "The record was altered.")
         if self.listed and digest_of_keys(self.names, self.listed) != self.digest:
@@ -148,25 +147,14 @@ def natural_keys(texts: Iterable[str]) -> str:
     return AS_NUMBERS if all(re.fullmatch(KEY_NUMBER, text) for text in texts) else AS_TEXT
 
 
-def _check_text(text: str) -> None:
-    if len(storable(text, "a key").encode()) > LONGEST_KEY:
-        raise DataError("a key is longer than keys are.", "The record was altered.")
-
-
 class KeyColumn(CategoryColumn):
     """A column of groups by keys. Its cells are no list of its own: the keys of all columns together are."""
 
+    kind = KEY
+    listed = False
     categories: tuple[str, ...] = ()
     keys: Keys
     place: int  # among the columns of the keys
-
-    @property
-    def kind(self) -> str:
-        return KEY
-
-    @property
-    def listed(self) -> bool:
-        return False
 
     @property
     def others_in_words(self) -> str:
@@ -248,9 +236,7 @@ class KeyLabels(Sequence[tuple[str, ...]]):
         return f"<the names of {len(self)} cells by keys>"
 
 
-# Groups as study files name them: by declared columns, or by the keys of a file.
-#
-# Holds no data and opens no file: who reads the study hands in what reads a file of keys.
+# In study files
 
 
 def groups_in(table: TomlTable, columns: Mapping[str, Column], read_keys: KeyReader | None) -> Groups | None:

@@ -1,13 +1,16 @@
 """Margins: which tables of groups are released beside each other, by which columns each, and what each gets of epsilon.
 
-Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in
-every margin iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell
-apart, by their places; that of no column is the total. Levels of one column are margins, too: `hierarchies`.
+Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in every margin
+iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell apart, by
+their places; that of no column is the total. The levels of a column with parents are margins too: a `Hierarchy`, which
+adds up along a tree.
 
     order: the total, the single columns, the pairs, ..., the whole table; among equals as the columns stand in `by`
+    order of levels: the total, the highest level, ..., the categories
 
-Whatever order they are typed in, they are kept in this one: two orders are one request.
-Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1).
+Whatever order they are typed in, they are kept in this one: two orders are one request. Theory:
+docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1); docs/theory/adjusted-tables.md (8)-(11),
+(32)-(34).
 """
 
 from __future__ import annotations
@@ -70,7 +73,8 @@ class Margins(Value):
             raise ParameterError(
                 f"{_counted(len(self.shares), 'share')} for {_counted(len(self.measured), 'margin')} measured: "
                 f"{'; '.join(map(self.text, self.measured))}.",
-                "Give one for each of them, or leave shares out: then they are equal." + self._unmeasured,
+                "Give one for each of them, or leave shares out: then they are equal."
+                + " The total is n, which is public: it has no share." * self.known_total,
                 key="shares",
             )
         if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
@@ -97,10 +101,6 @@ class Margins(Value):
                 "are too many. Nothing was read and nothing spent.",
                 terms=self.work,
             )
-
-    @property
-    def _unmeasured(self) -> str:
-        return " The total is n, which is public: it has no share." if self.known_total else ""
 
     @cached_property
     def measured(self) -> tuple[Margin, ...]:
@@ -167,11 +167,6 @@ class Margins(Value):
         return tuple(table.summed(axes).numerators.ravel().tolist() for axes in every)
 
     @property
-    def are_all(self) -> bool:
-        """Tell whether every margin of the table is asked for."""
-        return len(self.asked) == 1 << len(self.groups.columns)
-
-    @property
     def stated(self) -> str | list[list[str]]:
         """Return which margins there are, as records state it."""
         return [list(self.names(margin)) for margin in self.asked]
@@ -179,7 +174,7 @@ class Margins(Value):
     @property
     def typed(self) -> str | list[list[str]]:
         """Return the same as study files do."""
-        return ALL if self.are_all else self.stated
+        return ALL if len(self.asked) == 1 << len(self.columns) else self.stated
 
 
 def _counted(number: int, what: str) -> str:
@@ -290,15 +285,8 @@ def _margin(groups: Groups, names: Any) -> Margin:
     return tuple(sorted(groups.names.index(name) for name in listed))
 
 
-# Hierarchies: a column and the levels above it, as margins of one table, which add up along a tree.
-#
-# Holds no data. A margin is what tells its cells apart: some of several columns, or here one level of one
-# column. So the levels are taken for columns, the categories first; a margin is one of them by its place, or the total:
-#
-#     order: the total, the highest level, ..., the categories
-#
-# A highest level of one cell is the total itself, under its own name: it is measured once.
-# Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (8)-(11), (32)-(34).
+# Hierarchies. The levels are taken for columns, the categories first; a margin is one of them by its place, or the
+# total. A highest level of one cell is the total itself, under its own name: it is measured once.
 
 T = TypeVar("T")
 MOST_NODES = 50_000  # of all levels together: they are adjusted after the charge, in bounded time
@@ -397,11 +385,15 @@ class Hierarchy(Margins):
 
     def sums(self, cells: Sequence[int]) -> tuple[Sequence[int], ...]:
         """Return the cells of every measured level, from those of the categories: exact integers, of any length."""
-        found = [0] * len(self.node_parents)
-        found[len(found) - len(cells) :] = cells
-        for node in range(len(found) - 1, 0, -1):
-            found[self.node_parents[node]] += found[node]
-        return tuple(self.level(margin, found) for margin in self.measured)
+        nodes = self._summed(cells)
+        return tuple(self.level(margin, nodes) for margin in self.measured)
+
+    def _summed(self, cells: Sequence[int]) -> list[int]:
+        """Return what is below every node, from the numbers of the categories."""
+        nodes = [0] * (len(self.node_parents) - len(cells)) + [*cells]
+        for node in range(len(nodes) - 1, 0, -1):
+            nodes[self.node_parents[node]] += nodes[node]
+        return nodes
 
     def cells_within(self, margin: Margin) -> int:
         return max(self.level(margin, self._leaves))
@@ -409,11 +401,7 @@ class Hierarchy(Margins):
     @cached_property
     def _leaves(self) -> list[int]:
         """Return how many categories are below every node, itself included."""
-        leaves = self.cells((0,))
-        found = [0] * (len(self.node_parents) - leaves) + [1] * leaves
-        for node in range(len(found) - 1, 0, -1):
-            found[self.node_parents[node]] += found[node]
-        return found
+        return self._summed([1] * self.cells((0,)))
 
 
 def hierarchy_of(groups: Groups, shares: Iterable[Any] | None, *, known_total: bool) -> Hierarchy:

@@ -1,6 +1,7 @@
-"""What a line of a plan would gain from more epsilon.
+"""What a line of a plan would gain from another epsilon: offers, cliffs, and lines that say little.
 
-It cannot see data.
+It cannot see data. Everything is computed and said, never done.
+Theory: docs/theory/planning.md, (31)-(32); docs/theory/sensitivities.md, (10), (14), (30) and (33).
 """
 
 from __future__ import annotations
@@ -84,13 +85,12 @@ def offer_in_words(line: Line, errors: Sequence[NumberError], if_rows: Any = Non
         more = errors_with_more(line, TENTH, if_rows)
         pairs = [(now.error, then.error) for now, then in zip(errors, more, strict=False)][:1]
         unit = " rows" if errors and errors[0].in_rows else ""
-    told = [(f"± {four_digits_up(now)}{unit}", f"± {four_digits_up(then)}{unit}") for now, then in pairs]
+    if not pairs:
+        return ""
+    before, after = (f"± {four_digits_up(each)}{unit}" for each in pairs[0])
+    changed = f"still {after}" if before == after else f"{after} instead of {before}"
     of = f", {UNADJUSTED}" if line.statistic.margins is not None else ""
-    return "".join(f"10 % more epsilon: {_changed(before, after)}{of}" for before, after in told)
-
-
-def _changed(before: str, after: str) -> str:
-    return f"still {after}" if before == after else f"{after} instead of {before}"
+    return f"10 % more epsilon: {changed}{of}"
 
 
 def offer_of(line: Line, epsilon: Fraction) -> Offer:
@@ -107,13 +107,11 @@ def offer_of(line: Line, epsilon: Fraction) -> Offer:
     )
 
 
-# The cliff hint of a line: an epsilon near the one typed that buys more than it costs, or costs less for the same.
-#
-# It cannot see data. The same as `accuracy.cliff_hint`, but at the epsilon typed for the whole statistic, in its own
-# units, for whole numbers (whose errors are whole, so that they do not change over wide stretches of epsilon), and in a
-# few milliseconds: candidates are read off the curve, in doubles and on the safe side, and each is kept only if the
-# accuracy that a plan would show there says so. Theory: docs/theory/planning.md, (31)-(32);
-# docs/theory/sensitivities.md, (14).
+# Cliffs: an epsilon near the one typed that buys more than it costs, or costs less for the same. As in
+# `accuracy.cliff_hint`, but at the epsilon typed for the whole statistic, in its own units, for whole numbers (whose
+# errors are whole, so that they do not change over wide stretches of epsilon), and in a few milliseconds: candidates
+# are read off the curve, in doubles and on the safe side, and each is kept only if the accuracy that a plan would show
+# there says so.
 
 DIGITS = 4  # of an epsilon that is suggested
 HAIR = 1 + 1e-9  # relative: curve and accuracies are known to less than half of it
@@ -184,13 +182,12 @@ def _hint(line: Line, kind: str, now: Fraction, epsilon: Fraction, *, least_gain
         )
 
 
-# Which lines of a plan say little: errors above a tenth of the range, and the epsilon that would make them a tenth.
-#
-# It cannot see data. The epsilon is found by trying, with the exact accuracies of the line: a decimal of two digits at
-# which every number of the line is useful, while the next smaller one leaves one that is not. From epsilon 5 on
-# somebody could guess right in all of 100 cases: no such epsilon is named.
+# Lines that say little: errors above a tenth of the range, and the epsilon that would make them a tenth. It is found by
+# trying, with the exact accuracies of the line: a decimal of two digits at which every number of the line is useful,
+# while the next smaller one leaves one that is not. From epsilon 5 on an attacker could guess right in all of 100
+# cases: no such epsilon is named.
 
-BEYOND = Fraction(5)  # display.odds: who guesses may be right in all cases
+BEYOND = Fraction(5)  # from here on `guessed_right` is 100 of 100 cases
 _LEADING = 90  # numbers of two digits: 1.0, 1.1, ... 9.9
 
 
@@ -263,14 +260,12 @@ def _is_useful(line: Line, epsilon: Fraction, if_rows: Any) -> bool:
 
 
 # The other way to a variance where n is public, compared at every mean: squares and a sum instead of one number.
-#
-# It cannot see data, and nothing is released this way. With X the sum of distances from the middle of the
-# bounds, and squares and sum within a_q and a_x of theirs, each missing with alpha/2,
+# Nothing is released this way. With X the sum of distances from the middle of the bounds, and squares and sum within
+# a_q and a_x of theirs, each missing with alpha/2,
 #
 #     |variance~ - variance| <= (a_q + 2 |mean - middle| a_x + a_x**2/n)/(n - 1)                 sensitivities (33)
 #
 # which is less than the error of the one number where the mean is near the middle, and more elsewhere.
-# Theory: docs/theory/sensitivities.md, (10), (30) and (33).
 
 SHARES = tuple(Fraction(k, 10) for k in (5, 6, 7, 8, 9))  # of epsilon, what squares may get
 
@@ -306,7 +301,7 @@ def other_way(line: Line) -> OtherWay | None:
     allowed = (n - 1) * line.accuracies[0]
     within, least = Fraction(-1), allowed
     for share in SHARES:
-        of_squares, of_sum = _variance_ways_accuracies(line, variance, share)
+        of_squares, of_sum = _accuracies_of_squares_and_sum(line, variance, share)
         at_middle = of_squares + of_sum * of_sum / n
         least = min(least, at_middle)
         within = max(within, (allowed - at_middle) / (2 * of_sum))
@@ -316,7 +311,7 @@ def other_way(line: Line) -> OtherWay | None:
     return OtherWay(middle=variance.column.middle, within=min(within, half), better=1 - least / allowed)
 
 
-def _variance_ways_accuracies(line: Line, variance: Variance, share: Fraction) -> tuple[Fraction, Fraction]:
+def _accuracies_of_squares_and_sum(line: Line, variance: Variance, share: Fraction) -> tuple[Fraction, Fraction]:
     """Return those of squares at a share of epsilon, and of the sum at what is left; each may miss with alpha/2."""
     column, relation = variance.column, variance.relation
     square = column.levels**2
@@ -324,6 +319,5 @@ def _variance_ways_accuracies(line: Line, variance: Variance, share: Fraction) -
         name="squares", sensitivity=square, lower=0, upper=relation.rows * square, factor=column.step**2 / 4
     )
     total = sum_above_lower(column, relation, factor=column.step, shift=relation.rows * column.lower)
-    parts = (Part(numerator=squares, share=share), Part(numerator=total, share=1 - share))
-    of_squares, of_sum = (part_accuracy(part, line.epsilon, line.alpha / 2) for part in parts)
-    return of_squares, of_sum
+    of_squares = part_accuracy(Part(numerator=squares, share=share), line.epsilon, line.alpha / 2)
+    return of_squares, part_accuracy(Part(numerator=total, share=1 - share), line.epsilon, line.alpha / 2)

@@ -1,11 +1,12 @@
-"""One line of a plan: a statistic at an epsilon, and what it will be worth. No data, no ledger.
+"""One line of a plan: what is asked, a statistic at an epsilon, and what it will be worth. No data, no ledger.
 
-It cannot see data. Accuracies are in units of the statistic, factor * accuracy of the numerator; they
-compare a release with the statistic of the clamped and quantised values.
+Accuracies are in units of the statistic, factor * accuracy of the numerator, at the epsilon typed for the whole
+statistic; they compare a release with the statistic of the clamped and quantised values. Where no accuracy can be
+promised before the rows are read, none can be asked for.
 
     numerators are whole: an accuracy is the least that holds for every whole number of the range   theory (14)
 
-Theory: docs/theory/sensitivities.md.
+Theory: docs/theory/sensitivities.md, (3); docs/theory/quantiles.md, (9).
 """
 
 from __future__ import annotations
@@ -40,10 +41,6 @@ from snapdp.values import Value, replaced
 if TYPE_CHECKING:
     from snapdp.accuracy.curve import Curve
 
-# What is asked of a plan: a statistic with an epsilon, or with the accuracy that it is to have.
-#
-# It cannot see data. Where no accuracy can be promised before the rows are read, none can be asked for.
-
 DEFAULT_ALPHA = Fraction(1, 20)
 PAIR = 2  # a sum and a count
 
@@ -64,38 +61,41 @@ class Asked(Value):
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
                 key="epsilon",
             )
-        if self.accuracy is not None and isinstance(self.statistic, Quantiles):
+        if self.accuracy is not None:
+            self._check_target()
+
+    def _check_target(self) -> None:
+        """Refuse an accuracy of what is not one number, or has none that can be promised."""
+        statistic, title = self.statistic, self.statistic.shown
+        if isinstance(statistic, Quantiles):
             raise PremiseError(
-                f"{self.statistic.shown}: how far a quantile is off in units of its column depends on the rows, and no "
+                f"{title}: how far a quantile is off in units of its column depends on the rows, and no "
                 "accuracy can be promised before they are read.",
                 "Give an epsilon; the plan shows how well the rank of a given value is known, and with a public file "
                 "like the table which values that cannot tell apart. Nothing was read and nothing spent.",
                 key="accuracy",
             )
-        if self.accuracy is not None and self.statistic.derivation is not None:
+        if statistic.derivation is not None:
+            made_of = "a sum and a count" if statistic.inputs == PAIR else "sums and a count"
             raise PremiseError(
-                f"{self.statistic.shown} is computed from {_made_of(self.statistic)}: how far it is off depends on how "
+                f"{title} is computed from {made_of}: how far it is off depends on how "
                 "many rows count. That is private, so no accuracy can be promised before.",
                 "Give an epsilon: the plan says how far it is off if so many rows count; if_rows (--if-rows N) says "
                 "for how many. Nothing was read and nothing spent.",
                 key="accuracy",
             )
-        if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
+        if statistic.margins is not None:
             raise PremiseError(
-                f"{self.statistic.shown} is several numbers, each of its own accuracy.",
-                "Give an epsilon; the plan shows the accuracy of each. Or ask for each by itself.",
-                key="accuracy",
-            )
-        if self.accuracy is not None and self.statistic.margins is not None:
-            raise PremiseError(
-                f"{self.statistic.shown} has several tables, each of its own accuracy.",
+                f"{title} has several tables, each of its own accuracy.",
                 "Give an epsilon; the plan shows the accuracy of every margin.",
                 key="accuracy",
             )
-
-
-def _made_of(statistic: Statistic) -> str:
-    return "a sum and a count" if statistic.inputs == PAIR else "sums and a count"
+        if len(statistic.parts) > 1:
+            raise PremiseError(
+                f"{title} is several numbers, each of its own accuracy.",
+                "Give an epsilon; the plan shows the accuracy of each. Or ask for each by itself.",
+                key="accuracy",
+            )
 
 
 def ask(
@@ -193,7 +193,6 @@ class Line(Value):
     @property
     def remarks(self) -> str:
         """Return what a reader should know beside the figures; empty where there is nothing."""
-
         return "; ".join(remarks_of(self))
 
     def number_errors(self, if_rows: Any = None) -> tuple[NumberError, ...]:
@@ -222,7 +221,11 @@ class Line(Value):
         Each of its k parts may fail with alpha/k. The number of rows is private: this answers a guess, and promises
         nothing for a smaller table.                                                                theory (15), (29)
         """
-        return self.statistic.derived_accuracy(self.accuracies_at(self.alpha / self.statistic.inputs), rows)
+        found = self.derived_accuracies(rows)
+        if len(found) > 1:
+            title = self.statistic.shown
+            raise ParameterError(f"{title} has {len(found)} derived numbers.", "Read derived_accuracies.")
+        return found[0]
 
     def derived_accuracies(self, rows: Any) -> tuple[Fraction, ...]:
         """Return the same for each of several means that share a count; each holds by itself."""
@@ -231,18 +234,11 @@ class Line(Value):
 
 def planned(asked: Asked) -> Line:
     """Return what is asked as a line of a plan."""
-    if asked.accuracy is None:
-        assert asked.epsilon is not None
-        epsilon = asked.epsilon
-    else:
-        epsilon = epsilon_needed(asked.statistic, asked.accuracy, asked.alpha)
-    return Line(
-        statistic=asked.statistic,
-        epsilon=epsilon,
-        alpha=asked.alpha,
-        lock=asked.lock,
-        target=asked.accuracy,
-    )
+    statistic, epsilon = asked.statistic, asked.epsilon
+    if epsilon is None:
+        assert asked.accuracy is not None
+        epsilon = epsilon_needed(statistic, asked.accuracy, asked.alpha)
+    return Line(statistic=statistic, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
 
 
 def _quantiles(statistic: Statistic) -> Quantiles:
@@ -251,9 +247,7 @@ def _quantiles(statistic: Statistic) -> Quantiles:
     return statistic
 
 
-# What a reader should know of a line of a plan beside its figures: what it is made of, how persons and ranks count.
-#
-# It cannot see data. Names of columns are anybody's text, and are made visible.
+# Remarks: what a line is made of, how persons and ranks count
 
 NO_GAIN = "sums of the table alone would be as accurate: margins bring nothing here"
 MOST_PARTS = 12
@@ -382,14 +376,7 @@ def share_in_words(share: Fraction) -> str:
     return f"{percent} % of" if percent <= 100 else "more than"
 
 
-# What one part of a statistic is worth: its accuracy at an epsilon, the epsilon for an accuracy, and their curve.
-#
-# It cannot see data. Accuracies are in units of the statistic, factor * accuracy of the numerator, at the
-# epsilon typed for the whole statistic.
-#
-#     numerators are whole: an accuracy is the least that holds for every whole number of the range   theory (14)
-#
-# Theory: docs/theory/sensitivities.md.
+# One part of a statistic: its accuracy at an epsilon, the epsilon for an accuracy, and their curve
 
 WHOLE = Fraction(1)  # numerators are whole numbers
 
@@ -400,9 +387,21 @@ def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction) -> Fraction:
 
 
 def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
-    """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
+    """Return the least epsilon to type, rounded up to four digits, at which a statistic of one part has an accuracy."""
+    from snapdp.accuracy.epsilon import epsilon_for
+
     (part,) = statistic.parts
-    return numerator_epsilon(part, accuracy / part.numerator.factor, alpha) / part.share
+    numerator = part.numerator
+    found = epsilon_for(
+        accuracy=accuracy / numerator.factor,
+        alpha=alpha,
+        sensitivity=numerator.sensitivity,
+        lower=numerator.lower,
+        upper=numerator.upper,
+        step=WHOLE,
+        finest=Fraction(numerator.integers),
+    )
+    return found.epsilon / part.share
 
 
 @lru_cache(maxsize=4096)  # a plan that is edited asks for most of its accuracies again
@@ -411,23 +410,6 @@ def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     from snapdp.accuracy.error import accuracy
 
     return accuracy(replaced(p, step=WHOLE), alpha=alpha, method="tight")
-
-
-def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fraction:
-    """Return the least epsilon, rounded up to four digits, at which one cell has an accuracy in numerator units."""
-    from snapdp.accuracy.epsilon import epsilon_for
-
-    numerator = part.numerator
-    found = epsilon_for(
-        accuracy=accuracy,
-        alpha=alpha,
-        sensitivity=numerator.sensitivity,
-        lower=numerator.lower,
-        upper=numerator.upper,
-        step=WHOLE,
-        finest=Fraction(1) if numerator.integers else Fraction(0),
-    )
-    return found.epsilon
 
 
 def curve_of_part(part: Part, alpha: Fraction) -> Curve:
@@ -439,17 +421,14 @@ def curve_of_part(part: Part, alpha: Fraction) -> Curve:
         sensitivity=numerator.sensitivity / part.share,
         alpha=alpha,
         grid="fine" if part.margin is None else Fraction(1),
-        finest=Fraction(1) if numerator.integers else Fraction(0),
+        finest=Fraction(numerator.integers),
         factor=numerator.factor,
         whole=numerator.integers,
     )
 
 
-# One released number of a line, for pictures: its law at a guess, and its error against the epsilon typed.
-#
-# It cannot see data. A statistic releases one number or several (its parts), each in every group by the
-# same mechanism; the pictures of command and page are of one of them. Numbers are in units of the statistic.
-# Theory: docs/theory/sensitivities.md, (3); docs/theory/quantiles.md, (9).
+# One released number of a line, for pictures. A statistic releases one number or several (its parts), each in every
+# group by the same mechanism; pictures are of one of them, in units of the statistic.
 
 RANK_PIECES = 40
 ENOUGH_BITS = 128
@@ -562,9 +541,8 @@ class ReleasedPart(Value):
         return self.line.epsilon, self.accuracy if ranks is None else ranks.radius
 
 
-# Answers about lines of plans that are remembered: a page asks again for every row whenever one is edited.
-#
-# It cannot see data. Lines are values, so an answer holds for every line that is equal.
+# Answers that are remembered: a page asks again for every row whenever one is edited. Lines are values, so an answer
+# holds for every line that is equal.
 
 Others = ParamSpec("Others")
 Answer = TypeVar("Answer")

@@ -1,8 +1,8 @@
 """A plan of several statistics: what each costs and is worth, and how they share a budget. No data, no ledger.
 
-It cannot see data. A line has an epsilon, given or found from a target accuracy. Epsilon typed = epsilon
-charged, composition is a sum of exact rationals. How a plan looks stands in `table` and `words`.
-Theory: docs/theory/sensitivities.md.
+A line has an epsilon, given or found from a target accuracy. Epsilon typed = epsilon charged; composition is a sum of
+exact rationals. Whatever would be better is computed and said, never done. `text` shows a plan.
+Theory: docs/theory/sensitivities.md, (15), (23), (24) and (32).
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ class Plan(Value):
 
     def _errors_of(self, place: int) -> tuple[NumberError, ...]:
         with about(place=f"statistic {place + 1}", key="epsilon"):
-            return errors_in(self.lines, self.lines[place], self.if_rows)
+            line = self.lines[place]
+            return (*line.number_errors(self.if_rows), *_correlation(self.lines, line))
 
     @cached_property
     def useless(self) -> tuple[Useless, ...]:
@@ -165,9 +166,7 @@ def _placed(wanted: Iterable[Asked]) -> Iterator[Line]:
             yield planned(each)
 
 
-# What to do about a plan that costs more than its budget: computed and said, never done.
-#
-# It cannot see data.
+# A plan over its budget
 
 
 class Excess(Value):
@@ -196,14 +195,11 @@ def excess_of(plan: Plan) -> Excess | None:
     return Excess(over=over, fitted=fitted, enough=tuple(sorted(enough, key=lambda place: plan.lines[place].epsilon)))
 
 
-# What means of a plan would gain by sharing one count: computed and said, never done.
-#
-# It cannot see data. Means are over the same rows where everything that chooses rows is the same, and nothing stands
-# for a row that is left out: same conditions, groups and rows of a person, and no column that drops rows.
+# Means that could share one count. Means are over the same rows where everything that chooses rows is the same, and
+# nothing stands for a row that is left out: same conditions, groups and rows of a person, and no column that drops
+# rows.
 #
 #     |error| <= (a_sum + half width * a_count)/(rows - a_count), for as many rows as there may be      theory (15)
-#
-# Theory: docs/theory/sensitivities.md, (23) and (24).
 
 MOST_NAMED = 3  # means whose errors are told in one sentence
 
@@ -261,14 +257,9 @@ def _gain(lines: list[Line], if_rows: int | None) -> Iterator[Sharing]:
         return
     first, epsilon = means[0], sum((line.epsilon for line in lines), Fraction(0))
     rows = first.rows_guessed(if_rows)
-    about: dict[str, Any] = {
-        "relation": first.relation,
-        "by": first.by,
-        "where": first.where,
-        "rows_per_person": first.rows_per_person,
-    }
+    alike = {key: getattr(first, key) for key in ("relation", "by", "where", "rows_per_person")}
     try:
-        shared = replaced(lines[0], statistic=Mean.of(*columns, **about), epsilon=epsilon, lock=False, target=None)
+        shared = replaced(lines[0], statistic=Mean.of(*columns, **alike), epsilon=epsilon, lock=False, target=None)
         apart = tuple(found for line in lines for found in line.derived_accuracies(rows))
         together = shared.derived_accuracies(rows)
     except SnapdpError:  # nobody asked for it
@@ -284,20 +275,14 @@ def _gain(lines: list[Line], if_rows: int | None) -> Iterator[Sharing]:
         )
 
 
-# Correlations that follow from several lines of a plan: a covariance and both variances, where n is public.
-#
-# It cannot see data. As in a release, each of the three may miss with a third of the covariance's alpha.
-# Theory: docs/theory/sensitivities.md, (32).
+# Correlations that follow from a covariance and both variances, where n is public. As in a release, each of the three
+# may miss with a third of the alpha of the covariance.
 
 INPUTS = 3
 
 
-def errors_in(lines: Sequence[Line], line: Line, if_rows: Any = None) -> tuple[NumberError, ...]:
-    """Return how far the numbers of a line may be off, that too which follows from it and other lines."""
-    return (*line.number_errors(if_rows), *_correlation(lines, line))
-
-
 def _correlation(lines: Sequence[Line], line: Line) -> tuple[NumberError, ...]:
+    """Return how far the correlation may be off that a line has with two others; nothing where there is none."""
     covariance, alpha = line.statistic, line.alpha / INPUTS
     if not isinstance(covariance, Covariance) or covariance.count_share is not None:
         return ()

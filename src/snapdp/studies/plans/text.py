@@ -1,7 +1,8 @@
-"""A plan in words: its title, what should be changed, what its figures mean, what is protected and how well.
+"""A plan in words: its table, what should be changed, what its figures mean, what is protected and how well.
 
-It cannot see data. The same sentences serve terminals, Python and notebooks; how something is asked for
-differs, and is a `Spelling`. Ordered by importance, each short; what explains at length is among the details.
+It cannot see data. The same sentences serve terminals, Python and notebooks; how you ask for something else differs,
+and is a `Spelling`. Sentences come in order of importance, each short; what explains at length is among the details.
+Names of columns and categories are anybody's text, and are made visible.
 """
 
 from __future__ import annotations
@@ -37,10 +38,8 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.adjusted import MarginFigures
     from snapdp.studies.statistics.statistic import Statistic
 
-# The table of a plan as lines of text: one line a number, at any width; the same for terminals, Python and notebooks.
-#
-# It cannot see data. A title that leaves no room for its figures stands on a line of its own above them;
-# a text that is longer than what is left goes on below itself. No line is wider than asked, whatever names there are.
+# The table: one line for each number, at any width. A title that is too wide for the figures beside it is on a line of
+# its own above them; a text that is longer than what is left goes on below itself. No line is wider than asked.
 
 MOST_SHOWN = 50  # lines of a plan that is printed
 BAR_WIDTH = 6
@@ -233,9 +232,7 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - columns_of(text))
 
 
-# How the cells of a file are read, as far as the declarations of a plan tell: it depends on no data.
-#
-# It cannot see data. Names of columns and categories are anybody's text, and are made visible.
+# How values are read, as far as declarations tell
 
 MOST_TOLD = 40  # columns
 MOST_NAMES = 12  # of the categories of one column
@@ -254,7 +251,7 @@ def rules_of(plan: Plan) -> list[str]:
     told = [each for each in told if not any(other.startswith(f"{each},") for other in told)]  # one says it, and more
     found = [f"Missing and unreadable cells: {'; '.join(map(one_line, told))}."] if told else []
     found += [f"Other cells: {'; '.join(map(one_line, others))}."] if others else []
-    categories = [each for each in _reading_columns(plan) if isinstance(each, CategoryColumn)]
+    categories = [each for each in _columns_read(plan) if isinstance(each, CategoryColumn)]
     plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
     if any(looks_like_number(name) for each in plain for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")
@@ -266,28 +263,29 @@ def rules_of(plan: Plan) -> list[str]:
 def declared_in(plan: Plan) -> list[str]:
     """Return the groups that were declared, and what becomes of cells between and beyond bounds."""
     found = [f"Groups: {'; '.join(named)}."] if (named := _groups(plan)) else []
-    return [*found, f"Numbers beyond a bound count as that bound.{_rounded(plan)}"] if _reading_numbers(plan) else found
+    return [*found, f"Numbers beyond a bound count as that bound.{_rounded(plan)}"] if _number_columns(plan) else found
 
 
 def bounds_of(plan: Plan) -> str:
     """Return the bounds that were declared, as one sentence; empty where there are none."""
-    told = [_bounds(each) for each in _reading_numbers(plan)[:MOST_TOLD]]
+    numbers = _number_columns(plan)[:MOST_TOLD]
+    told = [one_line(f"{each.name} {exact_amount(each.lower)} to {exact_amount(each.upper)}") for each in numbers]
     return f"Bounds: {'; '.join(dict.fromkeys(told))}." if told else ""
 
 
 def _rounded(plan: Plan) -> str:
     """Return to which steps numbers are rounded, as a sentence; empty where that moves none visibly."""
-    steps = [one_line(f"{each.name} {exact_amount(each.step)}") for each in _reading_numbers(plan) if each.is_coarse][
+    steps = [one_line(f"{each.name} {exact_amount(each.step)}") for each in _number_columns(plan) if each.is_coarse][
         :MOST_TOLD
     ]
     return f" Numbers are rounded to steps: {'; '.join(dict.fromkeys(steps))}." if steps else ""
 
 
-def _reading_numbers(plan: Plan) -> list[NumberColumn]:
-    return [each for each in _reading_columns(plan) if isinstance(each, NumberColumn)]
+def _number_columns(plan: Plan) -> list[NumberColumn]:
+    return [each for each in _columns_read(plan) if isinstance(each, NumberColumn)]
 
 
-def _reading_columns(plan: Plan) -> list[object]:
+def _columns_read(plan: Plan) -> list[object]:
     return list(dict.fromkeys(column for line in plan.lines for column in line.statistic.every_column))
 
 
@@ -306,10 +304,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(map(key_text, names[:MOST_NAMES])) + more
 
 
-def _bounds(column: NumberColumn) -> str:
-    return one_line(f"{column.name} {exact_amount(column.lower)} to {exact_amount(column.upper)}")
-
-
 def looks_like_number(text: str) -> bool:
     """Tell whether somebody may take a category for a number."""
     try:
@@ -319,10 +313,11 @@ def looks_like_number(text: str) -> bool:
     return True
 
 
+# The words of a plan
+
 WIDTH = 80
 MOST_NAMED = 3  # lines that are named in one sentence
 MOST_ADVISED = 8  # lines that say little, each with what would help
-HUNDRED = 100
 PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
 
 
@@ -369,7 +364,7 @@ def plan_words(plan: Plan, *, width: int = WIDTH, most: int = MOST_SHOWN, spelli
         advice=tuple(_advice(plan, useless, spelling)),
         legend=tuple(_legend(plan, spelling)),
         bounds=bounds_of(plan),
-        promise=_promise(plan),
+        promise=(describe_protected(plan.relation), explain_protection(plan.relation, plan.total)),
         reading=tuple(rules_of(plan)),
         warning=hides_nothing(plan.total),
     )
@@ -427,10 +422,14 @@ def _cuts(plan: Plan, excess: Excess, titles: Sequence[str], spelling: Spelling)
         free = [place for place, line in enumerate(plan.lines) if not line.lock]
         factor = excess.fitted.lines[free[0]].epsilon / plan.lines[free[0]].epsilon
         errors = excess.fitted.errors
-        worth = [f"{titles[place]} {_worth(excess.fitted.lines[place], errors[place])}" for place in free]
+        worth = [
+            f"{titles[place]} "
+            + (error_in_words(excess.fitted.lines[place].statistic, errors[place][0]) if errors[place] else "")
+            for place in free
+        ]
         kept = ", the locked ones as they are" if len(free) < len(plan.lines) else ""
         told = listed(worth, MOST_NAMED + 3)
-        yield f"Too much. {spelling.fit} makes every epsilon {_percent(factor)} of what it is{kept}: {told}."
+        yield f"Too much. {spelling.fit} makes every epsilon {float(100 * factor):.3g} % of what it is{kept}: {told}."
     else:
         yield f"Too much: the locked lines alone cost {exact_amount(plan.locked)}. Unlock one, or leave one out."
     if excess.enough:
@@ -440,17 +439,9 @@ def _cuts(plan: Plan, excess: Excess, titles: Sequence[str], spelling: Spelling)
         yield "No single statistic left out would make the others fit."
 
 
-def _worth(line: Line, errors: Sequence[NumberError]) -> str:
-    return error_in_words(line.statistic, errors[0]) if errors else ""
-
-
 def _one_of(named: Sequence[str]) -> str:
     shown = list(named[:MOST_NAMED])
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-
-
-def _percent(factor: Fraction) -> str:
-    return f"{float(HUNDRED * factor):.3g} %"
 
 
 def useless_in_words(useless: Useless) -> str:
@@ -534,10 +525,6 @@ def _often(plan: Plan) -> str:
     if len(alphas) > 1:
         return "as often as it says,"
     return how_often(alphas.pop())
-
-
-def _promise(plan: Plan) -> tuple[str, ...]:
-    return describe_protected(plan.relation), explain_protection(plan.relation, plan.total)
 
 
 # Details

@@ -1,19 +1,21 @@
 """Margins adjusted: the least squares tables of what was measured, which add up exactly, and what they are worth.
 
-Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the
-indices, as they were drawn, never from numbers moved to what is possible; nothing rounds before a cell is printed.
+Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the indices, as
+they were drawn, never from numbers moved to what is possible; nothing rounds before a cell is printed.
 
     cell = factor * (adjusted numerator);  interval = cell +- factor * radius, inside the public range
 
 Radius and deviation are those of the whole margin, of a hierarchy those of every kind of cell: they depend on no draw,
-and are known before anything is paid.
-Theory: docs/theory/adjusted-tables.md (4), (7)-(11), (13), (27)-(30).
+and are known before anything is paid. `Tabulated` is the base of the statistics that have margins: counts and sums, and
+persons where each has one group. Theory: docs/theory/adjusted-tables.md (4), (7)-(11), (13), (27)-(30);
+docs/theory/sensitivities.md (22).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,11 +40,59 @@ if TYPE_CHECKING:
 ADJUSTED = "adjusted"
 LARGEST_RATIO = 512  # of a unit of the numerator to the noise scale: beyond it nothing is hidden, and laws are points
 LEAST_LEVEL = Fraction(1, 1 << 63)
-LONGEST_EPSILON = (
-    10**12
-)  # above and below the line, of a cell: numbers of adjusted tables have so many times its digits
+LONGEST_EPSILON = 10**12  # of a cell, above and below the line: adjusted numbers have so many times its digits
 DEVIATION_BITS = 24  # of a deviation that is published, rounded up: seven digits
 Noises = tuple["SnappedNoise", ...]  # of the measured margins, in order
+
+
+class Tabulated(Statistic):
+    """A statistic whose table by several columns may be released with margins.
+
+    One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in exact
+    integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of its
+    own, and what is derived are the same tables adjusted, so that they add up.
+    """
+
+    adds_up = True
+    details: ClassVar[Mapping[str, Detail]] = {
+        "rows_per_person": WholeDetail(),
+        "margins": MarginsDetail(),
+        "shares": NumbersDetail(),
+    }
+
+    @abstractmethod
+    def margin_part(self, margin: Margin, share: Fraction) -> Part:
+        """Return the part of one margin, at a share of epsilon; its name is without that of the margin."""
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        (cells,) = answers
+        return (cells,) if self.margins is None else self.margins.sums(cells)
+
+    def margin_parts(self, margins: Margins) -> tuple[Part, ...]:
+        """Return the parts of measured margins: each with its share of epsilon, and named by its columns."""
+        found = []
+        for margin, share in zip(margins.measured, margins.shares, strict=True):
+            part = self.margin_part(margin, share)
+            name = f"{part.numerator.name} {margins.text(margin)}"
+            found.append(replaced(part, margin=margin, numerator=replaced(part.numerator, name=name)))
+        return tuple(found)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        chosen = {} if self.margins is None else {"margins": self.margins, "shares": self.margins.shares}
+        return {**super().stated, **chosen}
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield the margins adjusted."""
+        if self.margins is not None:
+            yield from adjusted_blocks(self, parts)
+
+
+# What adjusted tables are worth, and what they hold
 
 
 def noise_of(p: SnappingParameters) -> SnappedNoise:
@@ -270,12 +320,9 @@ def published_deviation(deviation: Enclosure, factor: Fraction) -> float:
     return float(high)
 
 
-# What the margins of a table will be worth, before anything is paid: measured, adjusted, and without any margin.
-#
-# It cannot see data. Of every margin: accuracy at alpha and standard deviation of a cell as it is measured, as it is
-# adjusted, and as the sum of cells of the whole table, were that released alone at the same epsilon. The last tells
-# what margins cost, and what they bring. Cells of a level of a hierarchy differ: the figures are those of the cell that
-# errs most. All in units of the statistic. Theory: docs/theory/adjusted-tables.md (13), (27)-(30).
+# What margins will be worth, before anything is paid. Of every margin, in units of the statistic: a cell as it is
+# measured, as it is adjusted, and as the sum of cells of the whole table, were that released alone at the same epsilon.
+# The last tells what margins cost, and what they bring. Of a level of a hierarchy it is the cell that errs most.
 
 
 class CellError(Value):
@@ -352,50 +399,3 @@ def _alone(statistic: Statistic, cells: int, epsilon: Fraction, alpha: Fraction)
         return _error(worth_of_terms([term], alpha=alpha), table.numerator.factor)
     except ParameterError:  # the clamps of so many cells take up alpha
         return None
-
-
-# Statistics that add up over groups, and so have margins: counts and sums, and persons where each has one group.
-#
-# One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in
-# exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of
-# its own, and what is derived are the same tables adjusted, so that they add up.
-# Theory: docs/theory/sensitivities.md (22).
-
-
-class Tabulated(Statistic):
-    """A statistic whose table by several columns may be released with margins."""
-
-    adds_up = True
-    details: ClassVar[Mapping[str, Detail]] = {
-        "rows_per_person": WholeDetail(),
-        "margins": MarginsDetail(),
-        "shares": NumbersDetail(),
-    }
-
-    @property
-    def stated(self) -> dict[str, Any]:
-        chosen = {} if self.margins is None else {"margins": self.margins, "shares": self.margins.shares}
-        return {**super().stated, **chosen}
-
-    def derived(
-        self,
-        parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
-    ) -> Iterator[Derived]:
-        """Yield the margins adjusted."""
-        if self.margins is not None:
-            yield from adjusted_blocks(self, parts)
-
-
-def margin_parts(margins: Margins, part_of: Callable[[Margin, Fraction], Part]) -> tuple[Part, ...]:
-    """Return the parts of measured margins: each with its share of epsilon, and named by its columns.
-
-    part_of   of a margin and the part of epsilon that neighbours may lose in it
-    """
-    pairs = zip(margins.measured, margins.shares, strict=True)
-    return tuple(_named(part_of(margin, share), margins, margin) for margin, share in pairs)
-
-
-def _named(part: Part, margins: Margins, margin: Margin) -> Part:
-    name = f"{part.numerator.name} {margins.text(margin)}"
-    return replaced(part, margin=margin, numerator=replaced(part.numerator, name=name))

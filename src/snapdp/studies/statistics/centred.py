@@ -14,7 +14,8 @@ So one charge is that of all of them, whatever they are sums of:
                          charged = max(shares of sums, half of them + share of count)                 theory (19), (23)
     count = 2/(2 + ceil(2 sqrt(k))) of epsilon for k sums, unless told                                theory (24)
 
-Theory: docs/theory/sensitivities.md.
+Means, variances, covariances and correlations follow, free of charge: functions of released integers and public
+parameters only. Theory: docs/theory/sensitivities.md.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from snapdp.studies.statistics.parts import (
     as_columns,
     combined,
     count_numerator,
+    furthest,
     in_groups,
     numbers_of,
     own_bound,
@@ -132,17 +134,18 @@ class CentredSums(Statistic):
     def over_rows(
         cls,
         columns: tuple[NumberColumn, ...],
+        own: Mapping[str, Any],
         *,
         sums: int,
         relation: Relation,
-        by: By,
-        where: Sequence[Condition],
-        count_share: Any,
-        rows_per_person: Any,
-        **details: Any,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        count_share: Any = None,
+        rows_per_person: Any = None,
     ) -> Self:
         """Return the statistic: one without a count where it is public how many rows count.          theory (17)
 
+        own    the details of this kind alone
         sums   how many there are beside the count, where it is private
         """
         most, groups, conditions = own_bound(relation, rows_per_person), groups_of(by), joined(where)
@@ -154,10 +157,10 @@ class CentredSums(Statistic):
                     f"Under change-one, of all rows and without groups, the {cls.kind} is one number: leave "
                     "count_share out.",
                 )
-            return cls(columns=columns, relation=relation, **details)
+            return cls(columns=columns, relation=relation, **own)
         share = share_of_count(count_share, sums=sums, is_alone=is_alone)
-        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": conditions, "rows_per_person": most}
-        return cls(columns=columns, count_share=share, **rows, **details)
+        rows: dict[str, Any] = {"by": groups, "where": conditions, "rows_per_person": most}
+        return cls(columns=columns, relation=relation, count_share=share, **rows, **own)
 
     @property
     @abstractmethod
@@ -172,6 +175,11 @@ class CentredSums(Statistic):
     @cached_property
     def number_columns(self) -> tuple[NumberColumn, ...]:
         return tuple(numbers_of(column, self.kind) for column in self.columns)
+
+    @property
+    def column(self) -> NumberColumn:
+        """Return the column, where there is one."""
+        return self.number_columns[0]
 
     @property
     def _half_is_free(self) -> bool:
@@ -255,14 +263,10 @@ def share_of_count(count_share: Any, *, sums: int, is_alone: bool) -> Fraction:
     return share
 
 
-# Means that follow from a centred sum and a count: released numbers and their intervals, free of charge.
-#
-# Functions of released integers and public parameters only.
+# Means
 #
 #     mean = middle + (centred sum)/count, inside the bounds                                            theory (9)
 #     |error| <= (a_sum + half width * a_count)/(rows - a_count)                                        theory (15)
-#
-# Theory: docs/theory/sensitivities.md.
 
 
 def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
@@ -299,8 +303,9 @@ def mean_accuracy(
 
 
 def mean_columns(column: NumberColumn, sums: CellColumns, counts: CellColumns) -> Columns:
-    """Return the means and the ends of their intervals, as they print.
+    """Return the means and the ends of their intervals, as they print: free of charge, inside the bounds.
 
+    A count of zero or less says nothing: the midpoint is returned.                              theory (9)
     A mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
     may be a hundred thousand groups: whole columns of integers, and no fraction is reduced.
     """
@@ -328,7 +333,7 @@ def mean_columns(column: NumberColumn, sums: CellColumns, counts: CellColumns) -
 
 
 def _largest(columns: CellColumns) -> int:
-    return max(abs(int(end)) for each in (columns.value, columns.low, columns.high) for end in (each.min(), each.max()))
+    return max(map(furthest, (columns.value, columns.low, columns.high)))
 
 
 def _of_any_length(columns: CellColumns) -> CellColumns:
@@ -336,10 +341,8 @@ def _of_any_length(columns: CellColumns) -> CellColumns:
     return CellColumns(denominator=columns.denominator, value=value, low=low, high=high)
 
 
-# Variances, covariances and correlations that follow from centred sums and one count, free of charge.
-#
-# Functions of released integers and public parameters only. With A = sum of products of the distances
-# from the middles, X and Y = sums of these distances and N = rows that count, all in units of data,
+# Variances, covariances and correlations. With A = sum of products of the distances from the middles, X and Y = sums of
+# these distances and N = rows that count, all in units of data,
 #
 #     moment = (A - X Y/N)/(N - 1),      of one column A = E + N h**2/2                        theory (27)
 #
@@ -348,8 +351,6 @@ def _of_any_length(columns: CellColumns) -> CellColumns:
 # integers:
 #
 #     (r N**2 + e N - t)/(N (N - 1)) turns at N = (|t| + sqrt(t**2 - |t m|))/|m|, m = r + e     theory (28)
-#
-# Theory: docs/theory/sensitivities.md.
 
 LEAST_ROWS = 2  # a moment divides by one row less
 Range = tuple[Fraction, Fraction]
@@ -448,8 +449,8 @@ def _moment(box: Box, *, r: int, scale: int, unit: int, possible: tuple[int, int
     if LEAST_ROWS <= (fewest := box.fewest) <= box.most:  # the more rows, the smaller is the largest moment
         quarter, pairs = 2 * (fewest * fewest // 4), fewest * (fewest - 1)
         least, largest = (low * quarter, pairs), (high * quarter, pairs)
-        lower = _moments_largest([(-top, below) for top, below in _candidates(box, *box.low, r=r)])
-        upper = _moments_largest(_candidates(box, *box.high, r=r))
+        lower = _largest_ratio([(-top, below) for top, below in _candidates(box, *box.low, r=r)])
+        upper = _largest_ratio(_candidates(box, *box.high, r=r))
         ends = _inside((-lower[0], lower[1]), least, largest), _inside(upper, least, largest)
     return Moment(*(Fraction(top, scale * below) for top, below in (value, *ends)))
 
@@ -464,7 +465,7 @@ def _candidates(box: Box, e: int, t: int, *, r: int) -> list[Ratio]:
     return [(r * n * n + e * n - t, n * (n - 1)) for n in places]
 
 
-def _moments_largest(ratios: Sequence[Ratio]) -> Ratio:
+def _largest_ratio(ratios: Sequence[Ratio]) -> Ratio:
     found = ratios[0]
     for each in ratios[1:]:
         found = each if each[0] * found[1] > found[0] * each[1] else found
@@ -482,17 +483,17 @@ def correlations(covariances: Iterable[Moment], first: Iterable[Moment], second:
 
     All of its inputs miss with alpha together, and so does it. Where a variance may be 0 nothing is known.
     """
-    return [_correlation(*each) for each in zip(covariances, first, second, strict=True)]
-
-
-def _correlation(both: Moment, x: Moment, y: Moment) -> Moment:
-    narrow, wide = x.low * y.low, x.high * y.high
-    value, ends = Fraction(0), (Fraction(-1), Fraction(1))
-    if min(x.value, y.value) > 0:
-        value = _ratio(both.value, x.value * y.value)
-    if narrow > 0:
-        ends = _ratio(both.low, narrow if both.low < 0 else wide), _ratio(both.high, narrow if both.high > 0 else wide)
-    return Moment(value, *ends)
+    found = []
+    for both, x, y in zip(covariances, first, second, strict=True):
+        narrow, wide = x.low * y.low, x.high * y.high
+        value, low, high = Fraction(0), Fraction(-1), Fraction(1)
+        if min(x.value, y.value) > 0:
+            value = _ratio(both.value, x.value * y.value)
+        if narrow > 0:
+            low = _ratio(both.low, narrow if both.low < 0 else wide)
+            high = _ratio(both.high, narrow if both.high > 0 else wide)
+        found.append(Moment(value, low, high))
+    return found
 
 
 def _ratio(numerator: Fraction, square: Fraction) -> Fraction:
@@ -532,16 +533,14 @@ def moment_accuracy(
     return min(high - low, found / (guessed - of_count - 1))
 
 
-# How far standard deviations and correlations may be off, if columns spread as widely as somebody guesses.
-#
-# Functions of public parameters only. A variance that is off by little makes a small deviation wrong by
-# much: what is computed with a root, or divided by one, has no useful bound for every table. It has one for every table
-# whose deviations are at least as large as a guess.
+# Errors of standard deviations and correlations, if columns spread as widely as is guessed. A variance that is off by
+# little makes a small deviation wrong by much: what is computed with a root, or divided by one, has no useful bound for
+# every table. It has one for every table whose deviations are at least as large as a guess.
 #
 #     |deviation~ - deviation| <= s - sqrt(s**2 - a),    sqrt(a) where a > s**2                  theory (31)
 #     |correlation~ - correlation| <= (1 + a_xy/(s_x s_y))/sqrt((1 - a_x/s_x**2)(1 - a_y/s_y**2)) - 1    theory (32)
 #
-# Both are rounded up. Theory: docs/theory/sensitivities.md.
+# Both are rounded up.
 
 SPREAD = Fraction(1, 4)  # of the width of a column: half of the largest deviation there is
 WIDEST_CORRELATION = Fraction(2)  # from -1 to 1

@@ -1,10 +1,20 @@
-"""Counts of rows that meet conditions.
+"""Counts of rows that meet conditions, and counts of persons: of people, not of their rows.
 
-Theory: docs/theory/sensitivities.md, (5), (6) and (22).
+A person counts once in each group where a row of theirs meets all conditions, in at most k groups. When a person comes
+or goes, at most k cells move, each by 1, and nobody else's groups change. So every cell has sensitivity 1 and k of them
+move: each runs at epsilon/k. (A sensitivity of k in one cell would be the same noise, and a number that no cell ever
+moves by.)
+
+    sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
+
+Where k = 1 the table is one of persons, each in one cell: its margins are sums of cells, as those of rows are, from the
+one choice, and add up. Where k > 1 a sum of cells counts somebody twice, and no choice makes it a number of persons.
+Theory: docs/theory/sensitivities.md, (5), (6) and (22); docs/theory/persons.md, (17) and (18).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -14,22 +24,40 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.studies.aggregates import Aggregate, Count, People, Persons
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, Groups, groups_of
-from snapdp.studies.grouping.margins import margins_of
+from snapdp.studies.grouping.margins import Margin, margins_of
 from snapdp.studies.protection import groups_clause
 from snapdp.studies.relation import Relation, whole
-from snapdp.studies.statistics.adjusted import Tabulated, margin_parts
-from snapdp.studies.statistics.parts import Numerator, Part, count_part, own_bound
+from snapdp.studies.statistics.adjusted import Tabulated
+from snapdp.studies.statistics.parts import WHOLE, Part, count_numerator, count_part, own_bound
 from snapdp.studies.statistics.statistic import Detail, MarginsDetail, NumbersDetail, WholeDetail
+from snapdp.values import replaced
 
 
-class RowCount(Tabulated):
+class Counts(Tabulated):
+    """A number of rows or of persons, also for each group."""
+
+    moves_singly = True
+    takes = 0
+
+    @abstractmethod
+    def _counted(self, cells: int, share: Fraction = WHOLE) -> Part:
+        """Return the counts of so many cells, at a share of epsilon."""
+
+    def margin_part(self, margin: Margin, share: Fraction) -> Part:
+        return self._counted(self.cells_of(margin), share)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        if self.margins is not None:
+            return self.margin_parts(self.margins)
+        return (self._counted(self.divisions),)
+
+
+class RowCount(Counts):
     """The number of rows that meet all conditions, also for each group."""
 
     kind = "count"
-    adds_up = True
     of_what = "rows"
-    moves_singly = True
-    takes = 0
     flag = "Count rows, those of --where."
 
     @classmethod
@@ -54,53 +82,20 @@ class RowCount(Tabulated):
         most = own_bound(relation, rows_per_person)
         return cls(relation=relation, where=joined(where), by=groups, margins=chosen, rows_per_person=most)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        if (margins := self.margins) is not None:
-            rows = self.neighbours
-            return margin_parts(margins, lambda margin, share: count_part(rows, margins.cells(margin), share))
-        return (count_part(self.neighbours, 1 if self.by is None else self.by.cells),)
+    def _counted(self, cells: int, share: Fraction = WHOLE) -> Part:
+        return count_part(self.neighbours, cells, share)
 
     @property
     def aggregates(self) -> list[Aggregate]:
         return [Count(where=self.tests, by=self.by, persons=self.persons)]
 
-    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
-        (counts,) = answers
-        return (counts,) if self.margins is None else self.margins.sums(counts)
 
-
-def count_query(
-    relation: Relation,
-    *,
-    where: Sequence[Condition] = (),
-    by: By = None,
-    rows_per_person: Any = None,
-    margins: Any = None,
-    shares: Sequence[Any] | None = None,
-) -> RowCount:
+def count_query(relation: Relation, **details: Any) -> RowCount:
     """Return the number of rows that meet all conditions, also for each group, and for margins of the groups."""
-    said: dict[str, Any] = {"margins": margins, "shares": shares, "rows_per_person": rows_per_person}
-    return RowCount.of(relation=relation, where=where, by=by, **said)
+    return RowCount.of(relation=relation, **details)
 
 
-# Counts of persons: of people, not of their rows.
-#
-# A person counts once in each group where a row of theirs meets all conditions, in at most k groups. When a person
-# comes or goes, at most k cells move, each by 1, and nobody else's groups change. So every cell has sensitivity 1 and k
-# of them move: each runs at epsilon/k. (A sensitivity of k in one cell would be the same noise, and a number that no
-# cell ever moves by.)
-#
-#     sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
-#
-# Where k = 1 the table is one of persons, each in one cell: its margins are sums of cells, as those of rows are, from
-# the one choice, and add up. Where k > 1 a sum of cells counts somebody twice, and no choice makes it a number of
-# persons.
-#
-# Theory: docs/theory/sensitivities.md; docs/theory/persons.md, (17) and (18).
-
-
-class PersonCount(Tabulated):
+class PersonCount(Counts):
     """The number of persons with a row that meets all conditions, also in each group.
 
     groups_per_person   by groups: each person counts in at most so many of them; None where there are none. Of a table
@@ -108,10 +103,7 @@ class PersonCount(Tabulated):
     """
 
     kind = "persons"
-    adds_up = True
     of_what = "persons"
-    moves_singly = True
-    takes = 0
     details: ClassVar[Mapping[str, Detail]] = {
         "groups_per_person": WholeDetail(),
         "margins": MarginsDetail(),
@@ -151,17 +143,9 @@ class PersonCount(Tabulated):
             )
         return cls(relation=relation, by=groups, where=joined(where), groups_per_person=most, margins=chosen)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        if (margins := self.margins) is not None:
-            return margin_parts(margins, lambda margin, share: self._part(margins.cells(margin), share))
-        return (self._part(1 if self.by is None else self.by.cells),)
-
-    def _part(self, cells: int, share: Fraction = Fraction(1)) -> Part:
+    def _counted(self, cells: int, share: Fraction = WHOLE) -> Part:
         """Return the persons in each of so many cells, at a part of epsilon.                          theory (20)"""
-        people = Numerator(
-            name="persons", sensitivity=1, lower=0, upper=self.relation.rows, factor=Fraction(1), integers=True
-        )
+        people = replaced(count_numerator(self.relation), name="persons", sensitivity=1)
         moving = self.groups_per_person or 1
         return Part(numerator=people, cells=cells, moving=moving, share=share / moving)
 
@@ -175,10 +159,6 @@ class PersonCount(Tabulated):
         people = People(where=self.tests, by=self.by, persons=self.persons, groups=self.groups_per_person or 1)
         return [people]
 
-    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
-        (counts,) = answers
-        return (counts,) if self.margins is None else self.margins.sums(counts)
-
     @property
     def stated(self) -> dict[str, Any]:
         most = {} if self.groups_per_person is None else {"groups_per_person": self.groups_per_person}
@@ -190,18 +170,9 @@ class PersonCount(Tabulated):
         return groups_clause(self.relation.person, self.groups_per_person, margins=margins)
 
 
-def persons_query(
-    relation: Relation,
-    *,
-    where: Sequence[Condition] = (),
-    by: By = None,
-    groups_per_person: Any = None,
-    margins: Any = None,
-    shares: Sequence[Any] | None = None,
-) -> PersonCount:
+def persons_query(relation: Relation, **details: Any) -> PersonCount:
     """Return the number of persons with a row that meets all conditions, also in each group, and margins of these."""
-    said: dict[str, Any] = {"margins": margins, "shares": shares, "groups_per_person": groups_per_person}
-    return PersonCount.of(relation=relation, where=where, by=by, **said)
+    return PersonCount.of(relation=relation, **details)
 
 
 def _checked_groups(groups: Groups | None, groups_per_person: Any) -> int | None:

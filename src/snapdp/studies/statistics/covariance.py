@@ -1,8 +1,8 @@
 """Sample covariances, and the correlations that follow.
 
-Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is
-public n P - S_x S_y is a sum over pairs of rows, released as one number, and the correlation follows where a study has
-both variances. Where it is private how many rows count the covariance follows from centred sums, centred products and a
+Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is public
+n P - S_x S_y is a sum over pairs of rows, released as one number, and the correlation follows where a study has both
+variances. Where it is private how many rows count the covariance follows from centred sums, centred products and a
 count, of the rows in which both columns are present; asked for, the correlation follows with centred squares of both.
 Theory: docs/theory/sensitivities.md, (11), (26) and (27).
 """
@@ -18,9 +18,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.numbers import shown
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
-from snapdp.studies.conditions import Condition
 from snapdp.studies.declarations import column_from
-from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.centred import (
     WIDEST_CORRELATION,
@@ -78,11 +76,8 @@ class Covariance(CentredSums):
         second: Column,
         *,
         relation: Relation,
-        by: By = None,
-        where: Sequence[Condition] = (),
-        count_share: Any = None,
         correlation: Any = False,
-        rows_per_person: Any = None,
+        **rows: Any,
     ) -> Self:
         x, y = numbers_of(first, cls.kind), numbers_of(second, cls.kind)
         if x.name == y.name:
@@ -92,9 +87,8 @@ class Covariance(CentredSums):
                 f"correlation = {shown(correlation)} is neither true nor false.", "Give correlation = true."
             )
         check_two_rows(cls.kind, relation)
-        rows: dict[str, Any] = {"relation": relation, "by": by, "where": where, "rows_per_person": rows_per_person}
         sums = 5 if correlation else 3
-        found = cls.over_rows((x, y), sums=sums, count_share=count_share, correlation=correlation, **rows)
+        found = cls.over_rows((x, y), {"correlation": correlation}, sums=sums, relation=relation, **rows)
         if correlation and found.count_share is None:
             raise ParameterError(
                 "correlation belongs to a covariance of rows whose number is private.",
@@ -242,17 +236,6 @@ class Covariance(CentredSums):
         )
 
 
-def covariance_query(
-    first: Column,
-    second: Column,
-    relation: Relation,
-    *,
-    by: By = None,
-    where: Sequence[Condition] = (),
-    count_share: Any = None,
-    correlation: bool = False,
-    rows_per_person: Any = None,
-) -> Covariance:
+def covariance_query(first: Column, second: Column, relation: Relation, **details: Any) -> Covariance:
     """Return the sample covariance of two columns, divided by one row less than there are."""
-    more = {"count_share": count_share, "correlation": correlation, "rows_per_person": rows_per_person}
-    return Covariance.of(first, second, relation=relation, by=by, where=where, **more)
+    return Covariance.of(first, second, relation=relation, **details)

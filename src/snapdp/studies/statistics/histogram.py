@@ -1,9 +1,8 @@
 """Histograms: the number of rows in each category, or in each bin between public edges.
 
-A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
-cells move by 1 each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves.
-A missing number is in no bin, or in one of its own, the last.
-Theory: docs/theory/sensitivities.md, (5), (6) and (17).
+A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two cells move by 1
+each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves. A missing number
+is in no bin, or in one of its own, the last. Theory: docs/theory/sensitivities.md, (5), (6) and (17).
 """
 
 from __future__ import annotations
@@ -14,14 +13,22 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories
 from snapdp.studies.columns import BINNED, DROPPED, INLINE, CategoryColumn, Column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import BinnedColumn, By, binned, check_cells, groups_of, in_bins
 from snapdp.studies.labels import Label
 from snapdp.studies.relation import CHANGE_ONE, Relation
-from snapdp.studies.statistics.parts import SHARE, Derived, DrawnPart, Part, Row, as_columns, count_part, own_bound
+from snapdp.studies.statistics.parts import (
+    SHARE,
+    Derived,
+    DrawnPart,
+    Part,
+    as_columns,
+    count_part,
+    own_bound,
+    share_rows,
+)
 from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, NumbersDetail, Statistic, WholeDetail
 
 
@@ -152,45 +159,18 @@ class Histogram(Statistic):
         (counts,) = parts
         if len(counts.indices) > INLINE:
             return
-        cells = [counts.statistic(cell) for cell in range(len(counts.indices))]
-        rows: list[Row] = []
-        if shares_are_of_n(self.relation.kind, conditional=bool(self.where), missing=self.missing):
-            n = self.relation.rows
-            for cell, count in enumerate(cells):
-                low, high = counts.interval(cell, counts.alpha)
-                rows.append((_share(count, Fraction(n)), to_float_down(low / n), to_float_up(high / n)))
-        else:
-            total = sum((max(Fraction(0), count) for count in cells), Fraction(0))
-            rows = [(_share(count, total), None, None) for count in cells]
+        of_n = shares_are_of_n(self.relation.kind, conditional=bool(self.where), missing=self.missing)
+        rows = share_rows(counts, self.relation.rows if of_n else None)
         yield Derived(name=SHARE, title=f"shares of {self.title}", columns=as_columns(rows))
 
 
-def histogram_query(
-    column: Column,
-    relation: Relation,
-    *,
-    edges: Sequence[Any] = (),
-    outside: str | None = None,
-    missing: str | None = None,
-    by: By = None,
-    where: Sequence[Condition] = (),
-    rows_per_person: Any = None,
-) -> Histogram:
+def histogram_query(column: Column, relation: Relation, **details: Any) -> Histogram:
     """Return the number of rows in each category, or in each bin between public edges of a number column.
 
     Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
     the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
     """
-    return Histogram.of(
-        column,
-        relation=relation,
-        edges=edges,
-        outside=outside,
-        missing=missing,
-        by=by,
-        where=where,
-        rows_per_person=rows_per_person,
-    )
+    return Histogram.of(column, relation=relation, **details)
 
 
 def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> dict[str, Any]:
@@ -206,7 +186,3 @@ def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing
 def shares_are_of_n(relation: str, *, conditional: bool, missing: str | None) -> bool:
     """Tell whether the shares of a histogram are shares of the public n: else they are of all its counts together."""
     return relation == CHANGE_ONE and not conditional and missing != DROPPED
-
-
-def _share(count: Fraction, total: Fraction) -> float:
-    return to_float_nearest(min(max(count, Fraction(0)) / total, Fraction(1))) + 0.0 if total > 0 else 0.0

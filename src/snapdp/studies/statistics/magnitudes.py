@@ -1,8 +1,8 @@
 """Magnitudes: how many rows lie in each power of two, and how many have no number. A first look that is charged.
 
-Released are the counts of a tree over the places of a column of magnitudes, and beside it the counts of
-what is no number and of what is missing. Every row is in one of all places: one node of each depth of the tree, or one
-of the two others. So what neighbours lose is the larger of what both parts cost, not their sum. Derived, free of
+A release has the counts of a tree over the places of a column of magnitudes, and next to it the counts of values that
+are not numbers and of missing ones. Every row is in one of all places: one node of each depth of the tree, or one of
+the two others. So what neighbours lose is the larger of what both parts cost, not their sum. Derived, free of
 charge: bounds that leave at most a declared share of the numbers outside, quartiles, and the two shares of rows.
 Theory: docs/theory/exploring.md; docs/theory/quantiles.md.
 """
@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact.numbers import parameter, shown, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import parameter, shown, to_float_nearest
 from snapdp.studies.aggregates import Aggregate, Categories
 from snapdp.studies.columns import MAGNITUDE, Column, End, MagnitudeColumn, span_name
 from snapdp.studies.conditions import Condition, joined
@@ -35,6 +35,7 @@ from snapdp.studies.statistics.parts import (
     as_columns,
     count_part,
     own_bound,
+    share_rows,
 )
 from snapdp.studies.statistics.quantiles import QUARTILES
 from snapdp.studies.statistics.statistic import Detail, NumberDetail, Statistic, WholeDetail
@@ -216,7 +217,8 @@ class Magnitudes(TreeStatistic):
         ranks = drawn.ranked(found, self.shares)
         yield Derived(name=BOUNDS, title=self.title, columns=as_columns(self._bounds(ranks)))
         numbers = drawn.grid * Fraction(found.total, found.denominator)
-        shares = as_columns(self._shares(numbers, parts[-1]))
+        of_n = self.relation.is_change_one and not self.where
+        shares = as_columns(share_rows(parts[-1], self.relation.rows if of_n else None, beside=numbers))
         yield Derived(name=SHARE, title=f"shares without a number of {self.title}", columns=shares, margin=_OTHERS)
 
     @property
@@ -237,35 +239,10 @@ class Magnitudes(TreeStatistic):
             rows.append((_double(self.column.middle(each.cell)), _end(low), _end(high)))
         return [*rows, (_double(most[1] if most[1] is not None else most[0]), None, _end(most[1]))]
 
-    def _shares(self, numbers: Fraction, others: DrawnPart) -> list[Row]:
-        """Return of all rows the shares that are no number, and that are missing: of the public n under change-one.
 
-        Where the number of rows is private it is that of all released counts together, and no interval is given.
-        """
-        counts = [others.statistic(cell) for cell in (0, 1)]
-        if self.relation.is_change_one and not self.where:
-            n = self.relation.rows
-            ends = [others.interval(cell, others.alpha) for cell in (0, 1)]
-            return [
-                (_part(count, Fraction(n)), to_float_down(low / n), to_float_up(high / n))
-                for count, (low, high) in zip(counts, ends, strict=True)
-            ]
-        rows = sum((max(Fraction(0), each) for each in (numbers, *counts)), Fraction(0))
-        return [(_part(count, rows), None, None) for count in counts]
-
-
-def magnitudes_query(
-    column: Column,
-    relation: Relation,
-    *,
-    outside: Any = OUTSIDE,
-    where: Sequence[Condition] = (),
-    branching: Any = None,
-    rows_per_person: Any = None,
-) -> Magnitudes:
+def magnitudes_query(column: Column, relation: Relation, **details: Any) -> Magnitudes:
     """Return a first look at a column of magnitudes: bounds that hold all but a share of its numbers, and quartiles."""
-    said: dict[str, Any] = {"outside": outside, "branching": branching, "rows_per_person": rows_per_person}
-    return Magnitudes.of(column, relation=relation, where=where, **said)
+    return Magnitudes.of(column, relation=relation, **details)
 
 
 @lru_cache(maxsize=256)
@@ -312,7 +289,3 @@ def _double(number: End) -> float:
 
 def _end(number: End) -> float | None:
     return None if number is None else _double(number)
-
-
-def _part(count: Fraction, rows: Fraction) -> float:
-    return to_float_nearest(min(max(count, Fraction(0)) / rows, Fraction(1))) + 0.0 if rows > 0 else 0.0

@@ -1,14 +1,13 @@
 """Means of a column, or of several columns over the same rows.
 
-Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n.
-Where it is private how many rows count it follows from a *centred* sum in half steps (an integer also where the
-midpoint is off the grid) and a count, each with its share of epsilon. Means of several columns have a centred sum each
-and one count for all, of the rows in which all of them are present.
+Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n. Where it is
+private how many rows count it follows from a *centred* sum in half steps (an integer also where the midpoint is off the
+grid) and a count, each with its share of epsilon. Means of several columns have a centred sum each and one count for
+all, of the rows in which all of them are present.
 
     mean = middle + (centred sum)/count, inside the bounds                                            theory (9)
 
-The parts and their charge are in `centred.sums`, what follows from them in `centred.means`.
-Theory: docs/theory/sensitivities.md.
+The parts, their charge, and what follows from them are in `centred`. Theory: docs/theory/sensitivities.md.
 """
 
 from __future__ import annotations
@@ -19,11 +18,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact.numbers import parameter, shown
+from snapdp.exact.numbers import shown
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
-from snapdp.studies.conditions import Condition
-from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.centred import CentredSums, Term, few_means, mean_accuracy, mean_columns
 from snapdp.studies.statistics.parts import (
@@ -35,6 +32,7 @@ from snapdp.studies.statistics.parts import (
     Numerator,
     Part,
     check_printable,
+    column_bounds,
     mechanism,
     numbers_of,
     rows_that_count,
@@ -72,20 +70,12 @@ class Mean(CentredSums):
         cls,
         *columns: Column,
         relation: Relation,
-        by: By = None,
-        where: Sequence[Condition] = (),
-        count_share: Any = None,
         complete: Any = False,
-        rows_per_person: Any = None,
+        **rows: Any,
     ) -> Self:
         numbers = tuple(numbers_of(column, cls.kind) for column in columns)
         _check_rows_are_the_same(numbers, complete)
-        rows: dict[str, Any] = {"relation": relation, "by": by, "where": where, "rows_per_person": rows_per_person}
-        return cls.over_rows(numbers, sums=len(numbers), count_share=count_share, complete=bool(complete), **rows)
-
-    @property
-    def column(self) -> NumberColumn:
-        return self.number_columns[0]
+        return cls.over_rows(numbers, {"complete": complete}, sums=len(numbers), relation=relation, **rows)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -158,8 +148,7 @@ class Mean(CentredSums):
     @classmethod
     def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:  # noqa: ARG003
         """Return the bounds of the column."""
-        column = declared["columns"][0]
-        return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
+        return column_bounds(declared)
 
     def check_epsilon(self, epsilon: Fraction) -> None:
         if self.count_share is None:
@@ -190,24 +179,14 @@ class Mean(CentredSums):
             yield NumberError(name=name, error=error, width=width, rows=rows, promised=False)
 
 
-def mean_query(
-    column: Column | Sequence[Column],
-    relation: Relation,
-    *,
-    by: By = None,
-    where: Sequence[Condition] = (),
-    count_share: Any = None,
-    complete: bool = False,
-    rows_per_person: Any = None,
-) -> Mean:
+def mean_query(column: Column | Sequence[Column], relation: Relation, **details: Any) -> Mean:
     """Return the mean of a column: one number where it is public how many rows count, else a centred sum and a count.
 
     Of several columns: the mean of each, with one count for all; `complete`: of rows in which all are present.
     count_share is what part of epsilon the count gets; unless told half, of several columns less.
     """
-    more = {"count_share": count_share, "complete": complete, "rows_per_person": rows_per_person}
     columns = column if isinstance(column, Sequence) else (column,)
-    return Mean.of(*columns, relation=relation, by=by, where=where, **more)
+    return Mean.of(*columns, relation=relation, **details)
 
 
 def _check_rows_are_the_same(columns: Sequence[NumberColumn], complete: Any) -> None:

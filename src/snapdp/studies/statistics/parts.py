@@ -1,22 +1,26 @@
-"""What a statistic releases: integer numerators in cells, and the mechanism of each.
+"""What a statistic releases: integer numerators in cells, the mechanism of each, and how far its numbers may be off.
 
 Holds no data.
 
     statistic = shift + factor * numerator,  the numerator an integer in [lower, upper]        theory (3)
 
-Theory: docs/theory/sensitivities.md.
+Here are also the numerators that several statistics share, and the shape of what a release hands to a statistic after
+the draw, so that what follows from it can be in the file of the statistic. A number that is released itself has an
+error that holds for every table. One that is computed from several has one that depends on how many rows there are,
+which is private: it is told at a guess, and holds for every table with as many rows or more. Theory:
+docs/theory/sensitivities.md, (5), (7), (12), (13), (15), (17), (21), (29), (31) and (32).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.dyadic import power_of_two_at_least
-from snapdp.exact.numbers import positive, to_float_nearest
+from snapdp.exact.numbers import parameter, positive, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.mechanism import Mechanism, declared
 from snapdp.mechanism.parameters import FINE, SnappingParameters, spacing_of_doubles
 from snapdp.studies.aggregates import Count, Present, Sum
@@ -143,10 +147,8 @@ def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
     return integer_grid(noise_scale) if part.numerator.integers else None
 
 
-# Parts and numerators that several statistics share: counts, sums in groups, and the premises of columns and rows.
-#
-# Holds no data. Let q be steps above the lower bound of a column and R its levels.
-# Theory: docs/theory/sensitivities.md, (5), (7), (12), (13), (17) and (21).
+# Counts, sums in groups, and the premises of columns and rows. Let q be steps above the lower bound of a column and R
+# its levels.
 
 WHOLE = Fraction(1)
 
@@ -221,13 +223,14 @@ def combined(first: int, one: Sequence[int], second: int, other: Sequence[int]) 
     if not hasattr(one, "dtype") or not hasattr(other, "dtype"):
         return [first * x + second * y for x, y in zip(one, other, strict=True)]
     arrays: tuple[Any, Any] = (one, other)
-    if abs(first) * _furthest(one) + abs(second) * _furthest(other) >= FITS_INT64:
+    if abs(first) * furthest(one) + abs(second) * furthest(other) >= FITS_INT64:
         arrays = tuple(each.astype(object) for each in arrays)
     found: Any = arrays[0] * first + arrays[1] * second
     return found  # type: ignore[no-any-return]
 
 
-def _furthest(numbers: Any) -> int:
+def furthest(numbers: Any) -> int:
+    """Return the largest distance from 0 in an array."""
     return max(abs(int(numbers.min())), abs(int(numbers.max())))
 
 
@@ -239,6 +242,12 @@ def numbers_of(column: Column, statistic: str) -> NumberColumn:
     )
 
 
+def column_bounds(declared: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    """Return the bounds of the first column of a statistic, as a record declares it."""
+    column = declared["columns"][0]
+    return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
+
+
 def check_two_rows(statistic: str, relation: Relation) -> None:
     """Refuse a variance or covariance of one row: it divides by one row less."""
     if relation.rows < 2:
@@ -247,10 +256,7 @@ def check_two_rows(statistic: str, relation: Relation) -> None:
         raise ParameterError(problem, f"Declare {named} >= 2.")
 
 
-# What statistics are told about a release of theirs, and what they answer: functions of released indices only.
-#
-# The release room draws; here is only the shape of what it then hands over, so that what follows from a
-# statistic can stand in its own file.
+# What follows: functions of released indices only
 
 Printed = int | float
 Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
@@ -322,17 +328,34 @@ class Derived(Value):
     deviation: float | tuple[float, ...] | None = None
 
 
+def share_rows(part: DrawnPart, public_rows: int | None, *, beside: Fraction = Fraction(0)) -> list[Row]:
+    """Return the share of each cell: of the public number of rows, with its interval; else of all released counts.
+
+    public_rows   None where the number of rows is private: then the total is random as well, and no interval is given
+    beside        another released count, which is part of such a total
+    """
+    counts = [part.statistic(cell) for cell in range(len(part.indices))]
+    if public_rows is None:
+        total = sum((max(Fraction(0), each) for each in (beside, *counts)), Fraction(0))
+        return [(_share(count, total), None, None) for count in counts]
+    n = Fraction(public_rows)
+    ends = (part.interval(cell, part.alpha) for cell in range(len(counts)))
+    return [
+        (_share(count, n), to_float_down(low / n), to_float_up(high / n))
+        for count, (low, high) in zip(counts, ends, strict=True)
+    ]
+
+
+def _share(count: Fraction, total: Fraction) -> float:
+    return to_float_nearest(min(max(count, Fraction(0)) / total, Fraction(1))) + 0.0 if total > 0 else 0.0
+
+
 def as_columns(rows: Sequence[Row]) -> Columns:
     values, lows, highs = zip(*rows, strict=True)
     return values, lows, highs
 
 
-# How far the numbers of a statistic may be off, before anything is paid: promised, or at a guess of the rows.
-#
-# Holds no data. A number that is released itself has an error that holds for every table. One that is
-# computed from several has one that depends on how many rows there are, which is private: it is told at a guess, and
-# holds for every table with as many rows or more. Whether an error is small is asked beside the range of the number.
-# Theory: docs/theory/sensitivities.md, (15), (29), (31) and (32).
+# Errors before anything is paid
 
 USEFUL = Fraction(1, 10)  # of the range of a number: an error that is larger is told
 AccuraciesAt = Callable[[int], Sequence[Fraction]]  # of the parts of a statistic, each of which may miss with alpha/k

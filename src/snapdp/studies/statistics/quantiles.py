@@ -1,8 +1,8 @@
 """Quantiles of a column, and its whole distribution: from a tree of counts of its levels.
 
-Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the
-clamped and quantised values. All of them follow from one tree of counts, so as many as one likes cost as much as one,
-and the distribution itself is free.
+Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the clamped and
+quantised values. All of them follow from one tree of counts, so many quantiles cost as much as one, and the
+distribution itself is free.
 
     released: counts of the nodes of a tree, each depth at an equal share of epsilon
     derived:  the quantiles, each with an interval in units of the column; the rows up to every so many levels
@@ -33,22 +33,35 @@ from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.labels import Label
 from snapdp.studies.relation import Relation, whole
-from snapdp.studies.statistics.parts import Derived, DrawnPart, Part, Printed, Row, as_columns, numbers_of, own_bound
+from snapdp.studies.statistics.parts import (
+    Derived,
+    DrawnPart,
+    Part,
+    Printed,
+    Row,
+    as_columns,
+    column_bounds,
+    numbers_of,
+    own_bound,
+)
 from snapdp.studies.statistics.statistic import Detail, NumbersDetail, Statistic, WholeDetail
 from snapdp.studies.statistics.trees import (
     DrawnTree,
+    LikelyQuantile,
+    RankFigures,
     TreeStatistic,
+    cells_if_like,
     check_nodes,
     check_work,
     checked_branching,
     depth_parts,
     depth_sums,
+    rank_figures,
 )
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy.quantiles import LevelTree
-    from snapdp.studies.statistics.trees import LikelyQuantile, RankFigures
 
 Interval = tuple[float, float, float]  # a number and its ends
 
@@ -114,13 +127,12 @@ class Quantiles(TreeStatistic):
             rows_per_person=own_bound(relation, rows_per_person),
             branching=levels if branching is None else checked_branching(branching, levels, "levels"),
         )
-        return found if branching is not None else found._with_best_tree()
-
-    def _with_best_tree(self) -> Self:
+        if branching is not None:
+            return found
         from snapdp.accuracy.quantiles import best_tree
 
-        tree = best_tree(self.column.levels + 1, self.at, known_total=self.size_is_public)
-        return replaced(self, branching=tree.branching)
+        tree = best_tree(levels, found.at, known_total=found.size_is_public)
+        return replaced(found, branching=tree.branching)
 
     def _check(self) -> None:
         step = f"Declare a wider step of {self.column.name}, or fewer groups."
@@ -140,7 +152,7 @@ class Quantiles(TreeStatistic):
 
     @property
     def groups(self) -> int:
-        return 1 if self.by is None else self.by.cells
+        return self.divisions
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -174,16 +186,11 @@ class Quantiles(TreeStatistic):
 
     @classmethod
     def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:
-        if name != QUANTILE:
-            return None
-        column = declared["columns"][0]
-        return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
+        return column_bounds(declared) if name == QUANTILE else None
 
     # What it will be worth
 
     def ranks(self, epsilon: Fraction, alpha: Fraction) -> RankFigures:
-        from snapdp.studies.statistics.trees import rank_figures
-
         rows = self.relation.rows
         return rank_figures(self.tree, self.parts[0], self.at, epsilon=epsilon, alpha=alpha, rows=rows)
 
@@ -205,8 +212,6 @@ class Quantiles(TreeStatistic):
         counts   of every level
         rows     so many of the table, or of one group, are distributed like these; a share of n or n_max unless told
         """
-        from snapdp.studies.statistics.trees import LikelyQuantile, cells_if_like
-
         many = self.rows_guessed() if rows is None else whole(rows, name="rows")
         said: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "rows": many}
         found = cells_if_like(self.tree, self.parts[0], self.at, counts, **said)
@@ -234,18 +239,16 @@ class Quantiles(TreeStatistic):
 
     def labels_of(self, margin: Margin | None) -> Sequence[Label]:
         if margin not in self._named:
-            self._named[margin] = self._labels_of(margin)
+            own = self._own_labels(margin)
+            if own is None:
+                self._named[margin] = ("",) if self.by is None else self.by.labels
+            else:
+                self._named[margin] = own if self.by is None else self.by.beside(own)
         return self._named[margin]
 
     @cached_property
     def _named(self) -> dict[Margin | None, Sequence[Label]]:
         return {}  # of every margin that was asked for: there may be very many names
-
-    def _labels_of(self, margin: Margin | None) -> Sequence[Label]:
-        own = self._own_labels(margin)
-        if own is None:
-            return ("",) if self.by is None else self.by.labels
-        return own if self.by is None else self.by.beside(own)
 
     def keys_of(self, margin: Margin | None) -> tuple[str, ...]:
         if not super().keys:
@@ -352,19 +355,9 @@ OWN_KEYS = {QUANTILE: QUANTILE, DISTRIBUTION: "up to"}  # what names a cell of e
 KEY_NAMES = {None: OWN_KEYS[QUANTILE], _POINTS: OWN_KEYS[DISTRIBUTION]}
 
 
-def quantiles_query(
-    column: Column,
-    relation: Relation,
-    *,
-    at: Iterable[Any] = (MEDIAN,),
-    by: By = None,
-    where: Sequence[Condition] = (),
-    branching: Any = None,
-    rows_per_person: Any = None,
-) -> Quantiles:
+def quantiles_query(column: Column, relation: Relation, **details: Any) -> Quantiles:
     """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
-    said: dict[str, Any] = {"at": at, "branching": branching, "rows_per_person": rows_per_person}
-    return Quantiles.of(column, relation=relation, by=by, where=where, **said)
+    return Quantiles.of(column, relation=relation, **details)
 
 
 def _check_levels(column: NumberColumn) -> None:

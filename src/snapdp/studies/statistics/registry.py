@@ -1,7 +1,7 @@
 """The kinds of statistics: one line for each.
 
-A new statistic is one new file and one line here; whatever reads, writes, plans, releases or audits
-statistics finds its class by its kind. The independent checker of releases keeps a table of its own.
+A new statistic is one new file and one line here; whatever reads, writes, plans, releases or audits statistics finds
+its class by its kind. The independent checker of releases keeps a table of its own.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a statistic is, without data: its parts, what is charged for them, its groups, words and declarations.
+"""What a statistic is: its parts, what is charged for them, its groups, words and declarations, and its numerators.
 
-Holds no data. Everything that is particular to one kind stands in the file of that kind; this is what
-all of them share.
+Everything that is particular to one kind is in the file of that kind; this is what all of them share.
 
     charged = 1: epsilon typed = epsilon charged                                               theory (4)
 
-Theory: docs/theory/sensitivities.md.
+A statistic holds no data. `numerators`, at the end, is the only function of this package that is given private numbers;
+it opens nothing. Theory: docs/theory/sensitivities.md, (5)-(13); docs/theory/exact-sums.md (8); docs/theory/persons.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display.text import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError
@@ -42,163 +42,6 @@ from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
     from snapdp.studies.statistics.trees import RankFigures
-
-# Details of statistics: the keys beyond columns and groups, each read from and written to study files and records.
-#
-# A statistic names its details and their kinds; a kind knows how such a value stands in TOML and in JSON.
-
-CONDITION_KEYS = ("column", "equals", "from", "below")
-
-
-class Detail(Protocol):
-    """A kind of detail. `read` returns None where the key is absent: the constructor's own default then holds."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
-        """Return the value in a study file, to be checked by the constructor of the statistic."""
-
-    def toml(self, value: Any) -> object:
-        """Return the value for a study file."""
-
-    def json(self, value: Any) -> Any:
-        """Return the value for a request or record."""
-
-    def from_json(self, value: Any) -> Any:
-        """Return the value that a record states, to be checked by the constructor of the statistic."""
-
-
-class NumberDetail:
-    """One exact number."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.number(key)
-
-    def toml(self, value: Any) -> object:
-        return value
-
-    def json(self, value: Any) -> Any:
-        return str(value)
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class WholeDetail:
-    """One positive whole number."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.number(key)
-
-    def toml(self, value: Any) -> object:
-        return value
-
-    def json(self, value: Any) -> Any:
-        return int(value)
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class FlagDetail:
-    """Yes, or no: what is not said is no."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.flag(key) or None
-
-    def toml(self, value: Any) -> object:
-        return value
-
-    def json(self, value: Any) -> Any:
-        return bool(value)
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class NumbersDetail:
-    """A list of exact numbers, not empty; `empty` says what to do about one that is."""
-
-    def __init__(self, empty: str | None = None) -> None:
-        self.empty = empty
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        found = table.numbers(key)
-        if found == []:
-            advice = self.empty or f"Give at least two {key}, or leave the key out."
-            raise ParameterError(f"{key} is an empty list.", advice)
-        return found
-
-    def toml(self, value: Any) -> object:
-        return list(value)
-
-    def json(self, value: Any) -> Any:
-        return [str(each) for each in value]
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class MarginsDetail:
-    """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        found = table.get(key)
-        return found if isinstance(found, list) else table.text(key)
-
-    def toml(self, value: Any) -> object:
-        return value.typed
-
-    def json(self, value: Any) -> Any:
-        return value.stated
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class ChoiceDetail:
-    """One of a few words."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
-        return table.text(key)
-
-    def toml(self, value: Any) -> object:
-        return value
-
-    def json(self, value: Any) -> Any:
-        return value
-
-    def from_json(self, value: Any) -> Any:
-        return value
-
-
-class ConditionsDetail:
-    """Conditions that a row must meet, all of them."""
-
-    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
-        return [self._condition(values, columns, f"{table.place}, {key}") for values in table.tables(key)]
-
-    def toml(self, value: Any) -> object:
-        rows = ((each.column.name, each.equals, each.start, each.below) for each in value)
-        pairs = (zip(CONDITION_KEYS, row, strict=True) for row in rows)
-        return [{key: part for key, part in row if part is not None} for row in pairs]
-
-    def json(self, value: Any) -> Any:
-        return [condition_values(each) for each in value]
-
-    def from_json(self, value: Any) -> Any:
-        return [condition_from(each) for each in value]
-
-    def _condition(self, values: Any, columns: Mapping[str, Column], place: str) -> Any:
-        table = TomlTable(values, place=place, keys=CONDITION_KEYS)
-        table.need("column")
-        return condition(
-            named(columns, table.text("column")),
-            equals=table.word("equals"),
-            start=table.end("from"),
-            below=table.end("below"),
-        )
-
-
-WHERE = ConditionsDetail()
 
 
 class Statistic(Value, ABC):
@@ -337,13 +180,6 @@ class Statistic(Value, ABC):
         """Return the accuracies of what is derived from parts with these accuracies, for a table of so many rows."""
         raise ParameterError(f"{self.shown} is released itself, not derived.", "Read its accuracy instead.")
 
-    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:
-        """Return the same where one number is derived."""
-        found = self.derived_accuracies(accuracies, rows)
-        if len(found) > 1:
-            raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
-        return found[0]
-
     def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:
         """Yield how far its numbers may be off, those too that are computed from what is released.
 
@@ -417,9 +253,10 @@ class Statistic(Value, ABC):
         """Return what happens to cells that are none of the declared ones, as clauses for people."""
         counted = [*self.columns, *self._group_columns]
         tested = [each.column for each in self.where if isinstance(each.column, CategoryColumn)]
+        categories = [each.others_in_words for each in counted if isinstance(each, CategoryColumn)]
+        bins = [each.others_in_words for each in counted if isinstance(each, BinnedColumn)]
         return (
-            *(each.others_in_words for each in counted if isinstance(each, CategoryColumn) and each.others_in_words),
-            *(each.others_in_words for each in counted if isinstance(each, BinnedColumn) and each.others_in_words),
+            *filter(None, [*categories, *bins]),
             *(f"a row whose {each.name} is none of its {each.called}, or empty, meets no condition" for each in tested),
         )
 
@@ -610,13 +447,125 @@ class Statistic(Value, ABC):
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
 
 
-# From the answers of a table to exact numerators.
-#
-# The only file of this room that is given private numbers; it opens nothing. A numerator is clamped to its public
-# range: under add-remove a table with more than n_max rows must look like any other, and clamping never moves two
-# numbers apart. Under persons everything asked says so itself: the table counts at most rows_per_person rows of each,
-# and an answer about rows is never taken for one about persons. Theory: docs/theory/sensitivities.md (5)-(13);
-# docs/theory/exact-sums.md (8); docs/theory/persons.md.
+# Details: the keys of a statistic beyond columns and groups, each with its kind, which knows how such a value is
+# written in TOML and in JSON.
+
+CONDITION_KEYS = ("column", "equals", "from", "below")
+
+
+class Detail:
+    """A kind of detail, written as it is. `read` returns None where the key is absent: the constructor's own default
+    then holds.
+    """
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        """Return the value in a study file, to be checked by the constructor of the statistic."""
+        return table.number(key)
+
+    def toml(self, value: Any) -> object:
+        """Return the value for a study file."""
+        return value
+
+    def json(self, value: Any) -> Any:
+        """Return the value for a request or record."""
+        return value
+
+    def from_json(self, value: Any) -> Any:
+        """Return the value that a record states, to be checked by the constructor of the statistic."""
+        return value
+
+
+class WholeDetail(Detail):
+    """One positive whole number."""
+
+
+class NumberDetail(Detail):
+    """One exact number."""
+
+    def json(self, value: Any) -> Any:
+        return str(value)
+
+
+class FlagDetail(Detail):
+    """Yes, or no: what is not said is no."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.flag(key) or None
+
+
+class NumbersDetail(Detail):
+    """A list of exact numbers, not empty; `empty` says what to do about one that is."""
+
+    def __init__(self, empty: str | None = None) -> None:
+        self.empty = empty
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.numbers(key)
+        if found == []:
+            advice = self.empty or f"Give at least two {key}, or leave the key out."
+            raise ParameterError(f"{key} is an empty list.", advice)
+        return found
+
+    def toml(self, value: Any) -> object:
+        return list(value)
+
+    def json(self, value: Any) -> Any:
+        return [str(each) for each in value]
+
+
+class MarginsDetail(Detail):
+    """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.get(key)
+        return found if isinstance(found, list) else table.text(key)
+
+    def toml(self, value: Any) -> object:
+        return value.typed
+
+    def json(self, value: Any) -> Any:
+        return value.stated
+
+
+class ChoiceDetail(Detail):
+    """One of a few words."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.text(key)
+
+
+class ConditionsDetail(Detail):
+    """Conditions that a row must meet, all of them."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
+        found = []
+        for values in table.tables(key):
+            each = TomlTable(values, place=f"{table.place}, {key}", keys=CONDITION_KEYS)
+            each.need("column")
+            column = named(columns, each.text("column"))
+            equals, start, below = each.word("equals"), each.end("from"), each.end("below")
+            found.append(condition(column, equals=equals, start=start, below=below))
+        return found
+
+    def toml(self, value: Any) -> object:
+        rows = ((each.column.name, each.equals, each.start, each.below) for each in value)
+        pairs = (zip(CONDITION_KEYS, row, strict=True) for row in rows)
+        return [{key: part for key, part in row if part is not None} for row in pairs]
+
+    def json(self, value: Any) -> Any:
+        return [condition_values(each) for each in value]
+
+    def from_json(self, value: Any) -> Any:
+        return [condition_from(each) for each in value]
+
+
+WHERE = ConditionsDetail()
+
+
+# Numerators, from the answers of a table. A numerator is clamped to its public range: under add-remove a table with
+# more than n_max rows must look like any other, and clamping never moves two numbers apart. Under persons everything
+# asked says so itself: the table counts at most rows_per_person rows of each, and an answer about rows is never taken
+# for one about persons.
 
 Numerators = tuple[Sequence[int], ...]  # for each part, one integer for each cell
 MANY = 1000

@@ -1,7 +1,7 @@
 """Sums of a column.
 
-Under change-one the sum comes from S, the steps above the lower bound, and the public shift n*lower puts
-the bounds back: indices stay small where bounds are far from zero. Under add-remove, by groups, and where only some
+Under change-one the sum comes from S, the steps above the lower bound, and the public shift n*lower puts the bounds
+back: indices stay small where bounds are far from zero. Under add-remove, by groups, and where only some
 rows count, how many there are is private: steps are counted from zero, and so they are in every margin of a table, the
 total included: else margins would not add up. Theory: docs/theory/sensitivities.md, (7), (8), (18) and (22).
 """
@@ -19,7 +19,7 @@ from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.margins import Margin, margins_of
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.adjusted import Tabulated, margin_parts
+from snapdp.studies.statistics.adjusted import Tabulated
 from snapdp.studies.statistics.parts import (
     Numerator,
     Part,
@@ -37,7 +37,6 @@ class ColumnSum(Tabulated):
     """The sum of a column of numbers, also of the rows that meet conditions, and for each group."""
 
     kind = "sum"
-    adds_up = True
     flag = "The sum of a column of numbers."
     takes = 1
 
@@ -65,7 +64,7 @@ class ColumnSum(Tabulated):
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         if self.margins is not None:
-            return margin_parts(self.margins, self._margin_part)
+            return self.margin_parts(self.margins)
         if self.size_is_public:
             shift = self.relation.rows * self.column.lower
             total = sum_above_lower(self.column, self.relation, factor=self.column.step, shift=shift)
@@ -73,7 +72,7 @@ class ColumnSum(Tabulated):
             total = _sum_from_zero(self.column, self.neighbours, self.by)
         return (in_groups(total, self.neighbours, self.by),)
 
-    def _margin_part(self, margin: Margin, share: Fraction) -> Part:
+    def margin_part(self, margin: Margin, share: Fraction) -> Part:
         """Return the part of one margin: cells as those of groups, one cell as a sum without groups.   theory (22)"""
         assert self.margins is not None
         groups = self.margins.groups_of(margin) if self.margins.cells(margin) > 1 else None
@@ -99,23 +98,12 @@ class ColumnSum(Tabulated):
         if self.size_is_public:
             return (sums,)
         lowest = self.column.lowest  # a division of fractions: once, not for each group
-        totals = combined(1, sums, lowest, counts)
-        return (totals,) if self.margins is None else self.margins.sums(totals)
+        return super().values([combined(1, sums, lowest, counts)])
 
 
-def sum_query(
-    column: Column,
-    relation: Relation,
-    *,
-    by: By = None,
-    where: Sequence[Condition] = (),
-    rows_per_person: Any = None,
-    margins: Any = None,
-    shares: Sequence[Any] | None = None,
-) -> ColumnSum:
+def sum_query(column: Column, relation: Relation, **details: Any) -> ColumnSum:
     """Return the sum of a column, also of the rows that meet conditions, for each group, and for margins of these."""
-    said: dict[str, Any] = {"margins": margins, "shares": shares, "rows_per_person": rows_per_person}
-    return ColumnSum.of(column, relation=relation, by=by, where=where, **said)
+    return ColumnSum.of(column, relation=relation, **details)
 
 
 def _sum_from_zero(column: NumberColumn, relation: Relation, by: By) -> Numerator:

@@ -1,8 +1,8 @@
-"""Counts of ordered cells as a tree: what is measured, and the ranks that follow from what was drawn.
+"""Counts of ordered cells as a tree: what is measured, the ranks that follow, and how well they will be known.
 
-Holds no data. Every depth of the tree is a part of its own, at an equal share of epsilon; a row is in
-one node of each depth, so every depth is a table of disjoint cells like a histogram. Groups have a tree each.
-What ordered cells are is the business of the statistic: levels of a column, or powers of two.
+Holds no data. Every depth of the tree is a part of its own, at an equal share of epsilon; a row is in one node of each
+depth, so every depth is a table of disjoint cells like a histogram. Groups have a tree each. The statistic decides what
+the ordered cells are: levels of a column, or powers of two.
 Theory: docs/theory/quantiles.md, (1), (9), (11)-(15).
 """
 
@@ -58,15 +58,13 @@ def checked_branching(branching: Any, cells: int, called: str) -> int:
 
 def depth_parts(tree: LevelTree, relation: Relation, groups: int) -> tuple[Part, ...]:
     """Return the parts of all depths, from the top: counts of disjoint nodes, at equal shares.        theory (15)"""
-    return tuple(
-        _named(count_part(relation, groups * nodes, Fraction(1, tree.depth)), place, width)
-        for place, (nodes, width) in enumerate(zip(tree.nodes, tree.widths, strict=True))
-    )
-
-
-def _named(part: Part, place: int, width: int) -> Part:
-    name = "count at each level" if width == 1 else f"count of each {width} levels"
-    return replaced(part, margin=(place,), finer=FINER, numerator=replaced(part.numerator, name=name, integers=False))
+    found = []
+    for place, (nodes, width) in enumerate(zip(tree.nodes, tree.widths, strict=True)):
+        part = count_part(relation, groups * nodes, Fraction(1, tree.depth))
+        name = "count at each level" if width == 1 else f"count of each {width} levels"
+        numerator = replaced(part.numerator, name=name, integers=False)
+        found.append(replaced(part, margin=(place,), finer=FINER, numerator=numerator))
+    return tuple(found)
 
 
 def check_nodes(title: str, tree: LevelTree, groups: int, advice: str) -> None:
@@ -145,17 +143,14 @@ def radii_in_grids(
     return tree.radii(share, noise_scale=scale, grid=Fraction(1), level=level, cells=some)
 
 
-# What quantiles will be worth, before anything is paid: how well the rank of one given value is known, in rows.
-#
-# It cannot see data. Whether a value comes too early or too late for a quantile is judged by how many rows
-# lie up to it, less the share asked for of all rows. The radius is the most that this may be off, over all values and
-# shares:
+# What ranks will be worth, before anything is paid. Whether a value comes too early or too late for a quantile is
+# judged by how many rows lie up to it, less the share asked for of all rows. The radius is the most that this may be
+# off, over all values and shares:
 #
 #     P(|error of P_j| > radius) <= alpha, for every table and every single value j                        theory (9)
 #
-# How far that is in units of the column depends on the rows; for a distribution that is public, an earlier table say,
-# it can be told: which values would be within reach, if there were no noise at all but the radii were as they are.
-# Theory: docs/theory/quantiles.md, (9), (12).
+# How far that is in units of the column depends on the rows. For a distribution that is public, of an earlier table
+# say, it can be told: which values would be within reach, if there were no noise at all but the radii were as they are.
 
 MANY_LEVELS = 1 << 14  # a plan says that fewer would err less
 RANGES_WITHIN_RANGES = "in wide ranges and in narrower ones within them"  # a tree, in words

@@ -1,9 +1,9 @@
 """Sample variances, and the standard deviations that follow.
 
-Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public
-n Q - S**2 is a sum over pairs of rows, released as one number. Where it is private how many rows count the variance
-follows from a centred sum, centred squares and a count. Both are divided by one row less than there are.
-Theory: docs/theory/sensitivities.md, (10), (25) and (27).
+Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public n Q - S**2 is a
+sum over pairs of rows, released as one number. Where it is private how many rows count the variance follows from a
+centred sum, centred squares and a count. Both are divided by one row less than there are. Theory:
+docs/theory/sensitivities.md, (10), (25) and (27).
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from typing import Any, ClassVar, Self
 from snapdp.exact.functions import root_for_rounding
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.studies.aggregates import Aggregate, Products, Sum
-from snapdp.studies.columns import Column, NumberColumn
-from snapdp.studies.conditions import Condition
+from snapdp.studies.columns import Column
 from snapdp.studies.declarations import column_from
-from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.centred import (
     CentredSums,
@@ -67,19 +65,11 @@ class Variance(CentredSums):
         column: Column,
         *,
         relation: Relation,
-        by: By = None,
-        where: Sequence[Condition] = (),
-        count_share: Any = None,
-        rows_per_person: Any = None,
+        **rows: Any,
     ) -> Self:
         numbers = numbers_of(column, cls.kind)
         check_two_rows(cls.kind, relation)
-        rows: dict[str, Any] = {"relation": relation, "by": by, "where": where, "rows_per_person": rows_per_person}
-        return cls.over_rows((numbers,), sums=2, count_share=count_share, **rows)
-
-    @property
-    def column(self) -> NumberColumn:
-        return self.number_columns[0]
+        return cls.over_rows((numbers,), {}, sums=2, relation=relation, **rows)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -178,15 +168,6 @@ class Variance(CentredSums):
         )
 
 
-def variance_query(
-    column: Column,
-    relation: Relation,
-    *,
-    by: By = None,
-    where: Sequence[Condition] = (),
-    count_share: Any = None,
-    rows_per_person: Any = None,
-) -> Variance:
+def variance_query(column: Column, relation: Relation, **details: Any) -> Variance:
     """Return the sample variance, divided by one row less than there are."""
-    more = {"count_share": count_share, "rows_per_person": rows_per_person}
-    return Variance.of(column, relation=relation, by=by, where=where, **more)
+    return Variance.of(column, relation=relation, **details)

@@ -50,14 +50,6 @@ def test_one_column_is_named_by_text_as_it_was():
     assert histogram_query(REGION, N, by=AGES).labels[:3] == ("[0, 18) / north", "[0, 18) / south", "[18, 65] / north")
 
 
-def test_a_histogram_by_several_columns_has_its_own_cell_last():
-    query = histogram_query(AGES, N, by=[REGION, SEX])
-    assert query.title == "histogram(age) by region, sex"
-    assert query.keys == ("region", "sex", "age")
-    assert list(query.labels) == list(itertools.product(REGION.labels, SEX.labels, AGES.labels))
-    assert query.cells == len(query.labels) == 2 * 4 * 4
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -12,8 +12,6 @@ from snapdp.studies.categories import parents_table, with_parents
 from snapdp.studies.columns import category_column
 from snapdp.studies.grouping.groups import groups_of
 from snapdp.studies.grouping.margins import hierarchy_of
-from snapdp.studies.relation import add_remove
-from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.study_file import study_from_values
 
 F = Fraction
@@ -94,8 +92,6 @@ def test_every_node_is_the_sum_of_the_cells_of_its_name(seed):
         (FOREST, {"by": ["town", "sex"]}, "of one column, and the table is by 2", 'margins = "all"'),
         (FOREST, {"by": "sex"}, "'sex' declares no parents", "county"),
         (FOREST, {"shares": ["1/2", "1/2"]}, "2 shares for 3 margins", "one for each"),
-        (FOREST, {"shares": ["1/2", "1/4", "1/8"]}, "are not positive parts of 1", "add up to 1"),
-        (FOREST, {"shares": ["1/2", "1/2", 0]}, "share", ""),
         (FOREST, {"margins": "hierarchies"}, "'hierarchies' is not known", 'margins = "hierarchy"'),
     ],
 )
@@ -104,14 +100,6 @@ def test_what_is_no_hierarchy_is_refused_with_what_to_do(column, said, problem, 
         study_of(column, **said)
     assert problem in refusal.value.problem
     assert advice in refusal.value.advice
-
-
-def test_a_table_without_groups_and_a_mean_have_no_hierarchy():
-    with pytest.raises(ParameterError, match="there is none"):
-        count_query(add_remove(n_max=9), margins="hierarchy")
-    pay = {"pay": {"kind": "integer", "lower": 0, "upper": 9, "missing": "dropped"}}
-    with pytest.raises(ParameterError, match="a mean has no margins"):
-        study_of(FOREST, columns=pay, kind="mean", column="pay")
 
 
 def test_a_hierarchy_of_too_many_cells_is_refused_and_one_of_many_different_parents_is_wide():

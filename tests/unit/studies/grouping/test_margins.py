@@ -9,7 +9,7 @@ import pytest
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.studies.columns import category_column
 from snapdp.studies.grouping.groups import groups_of
-from snapdp.studies.grouping.margins import margin_text, margins_of
+from snapdp.studies.grouping.margins import margins_of
 from snapdp.studies.study_file import plan_of, study_from_toml, study_from_values, study_to_toml
 
 F = Fraction
@@ -37,7 +37,7 @@ def test_all_margins_come_in_one_order_the_total_first_and_the_table_last():
     found = margins_of(GROUPS, "all", None, known_total=False)
     assert found.asked == ((), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
     assert found.shares == (F(1, 8),) * 8
-    assert found.are_all
+    assert found.typed == "all"
 
 
 def test_two_orders_of_margins_columns_and_their_shares_are_one_request():
@@ -147,14 +147,3 @@ def test_too_many_cells_margins_or_columns_are_refused_before_anything_is_planne
     for margins in ("all", [["a"]]):
         with pytest.raises(BoundError, match="too many margins"):
             study_of(columns=nine, by=list(nine), margins=margins)
-
-
-def test_a_tiny_alpha_is_refused():
-    with pytest.raises(ParameterError, match="alpha"):
-        plan_of(study_of(margins="all", alpha="1e-11"))
-
-
-def test_a_name_that_could_be_several_stands_in_quotes():
-    assert margin_text(["a", "b"]) == "by a, b"
-    assert margin_text(["a, b"]) == 'by "a, b"'
-    assert margin_text([" a"]) == 'by " a"'

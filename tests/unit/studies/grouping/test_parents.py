@@ -7,7 +7,7 @@ import json
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError, SnapdpError
-from snapdp.studies.categories import level_columns, parent_places, parents_table, with_parents
+from snapdp.studies.categories import level_columns, parent_places, with_parents
 from snapdp.studies.columns import category_column
 from snapdp.studies.declarations import groups_from, groups_values
 from snapdp.studies.grouping.groups import groups_of
@@ -63,13 +63,6 @@ def test_cells_of_other_texts_are_their_own_parents():
     found = with_parents(every, PARENTS)
     assert [each.labels[-2:] for each in level_columns(found)] == [("(unknown)", "(null)")] * 3
     assert parent_places(found) == [[0, 0, 1, 1, 2, 3], [0, 0, 1, 2]]
-
-
-def test_a_town_its_county_and_its_country_may_have_one_name():
-    column = category_column("town", categories=["Luxembourg", "Esch"])
-    levels = {"canton": {"Luxembourg": ["Luxembourg", "Esch"]}, "country": {"Luxembourg": ["Luxembourg"]}}
-    found = with_parents(column, levels)
-    assert [each.nodes for each in found.parents] == [("Luxembourg",), ("Luxembourg",)]
 
 
 def test_a_study_declares_parents_and_is_written_and_read_back():
@@ -128,13 +121,6 @@ def test_a_long_list_of_categories_is_stated_by_its_digest_and_its_parents_are_l
     assert found.parents == column.parents
     assert [each.cells for each in level_columns(found)] == [1500, 2]
     assert groups_values(groups_of(found), parents=True) == values
-
-
-def test_the_table_of_parents_is_what_was_typed_in_the_order_of_the_categories():
-    assert parents_table(with_parents(TOWN, PARENTS)) == {
-        "county": {"NRW": ["Aachen", "Bonn"], "RLP": ["Mainz", "Trier"]},
-        "country": {"Germany": ["NRW", "RLP"]},
-    }
 
 
 @pytest.mark.parametrize(

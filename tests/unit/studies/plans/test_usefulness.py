@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 
@@ -118,24 +117,6 @@ def test_a_guess_of_rows_changes_no_request():
     assert study.request(study.plan(if_rows=50)).declaration == study.request().declaration
 
 
-def test_guesses_are_equal_shares_of_the_rows_unless_somebody_guesses():
-    rows = {
-        query.title: [each.rows for each in Line(statistic=query, epsilon=F(1)).number_errors()]
-        for query in (
-            mean_query(AGE, ADD),
-            mean_query(AGE, ADD, by=REGION),
-            histogram_query(REGION, ONE),
-            count_query(ONE, where=[condition(AGE, start=65)]),
-            quantiles_query(AGE, ADD, by=REGION, at=["0.25", "0.5"]),
-            histogram_query(REGION, ADD, by=category_column("sex", categories=["f", "m"])),
-            count_query(ADD, by=REGION, margins="all"),
-        )
-    }
-    assert list(rows.values()) == [[400], [100], [100], [400], [100], [50], [400, 100]]
-    many = mean_query(AGE, add_remove(n_max=3), by=REGION)
-    assert [each.rows for each in Line(statistic=many, epsilon=F(1)).number_errors()] == [1]
-
-
 def test_a_guess_changes_what_is_not_promised_and_what_errors_are_compared_with():
     grouped, count = mean_query(AGE, ADD, by=REGION), histogram_query(REGION, ADD)
     asked = [ask(each, epsilon=1) for each in (grouped, count)]
@@ -169,12 +150,6 @@ def test_a_guess_is_shared_out_as_the_rows_declared_are(guess):
     declared = plan([ask(each, epsilon=1) for each in grouped_queries(add_remove(n_max=guess))])
     rows, expected = ([[each.rows for each in line] for line in found.errors] for found in (guessed, declared))
     assert rows == expected
-
-
-def test_no_line_looks_better_with_fewer_rows():
-    asked = [ask(each, epsilon="0.3") for each in grouped_queries(ADD)]
-    shares = [[each.share for line in plan(asked, if_rows=rows).errors for each in line] for rows in (400, 200, 50, 4)]
-    assert all(more <= fewer for each in zip(*shares, strict=True) for more, fewer in pairwise(each))
 
 
 @pytest.mark.parametrize(

@@ -94,14 +94,6 @@ def test_where_n_is_private_errors_are_said_to_be_for_the_most_rows_allowed():
     assert guessed[0].startswith('Errors with "if" hold for so many rows or more, a guess. Another: ')
 
 
-def test_equal_shares_of_a_guess_are_said_where_groups_have_them():
-    grouped = [ask(mean_query(AGE, ADD, by=REGION), epsilon=1)]
-    assert "are for the most rows allowed, 5,000, in equal shares: fewer" in plan_words(plan(grouped)).legend[0]
-    assert "a guess: equal shares of 500. Another: " in plan_words(plan(grouped, if_rows=500)).legend[0]
-    public = plan([ask(mean_query(AGE, ONE, by=REGION), epsilon=1)])
-    assert "a guess: equal shares of 5,000. Another: " in plan_words(public).legend[0]
-
-
 def test_a_plan_over_its_budget_says_what_to_cut():
     asked = [("0.5", True), ("0.3", False), ("0.1", False)]
     over = plan([ask(count_query(ADD), epsilon=each, lock=lock) for each, lock in asked], budget="0.8")
@@ -166,10 +158,3 @@ def test_other_statistics_and_variances_of_private_rows_have_no_other_way():
     details = " ".join(details_of(plan([ask(variance_query(AGE, ONE), epsilon=1)])))
     assert "within" in details
     assert "within" not in repr(plan([ask(variance_query(AGE, ONE), epsilon=1)])).replace("is within ± x", "")
-
-
-def test_a_wider_step_is_said_as_whoever_reads_the_plan_declares_it():
-    pay = {"kind": "number", "lower": 0, "upper": 120_000, "step": 1, "missing": "dropped"}
-    asked = {"dataset": "people", "relation": "add-remove", "n_max": 1000, "columns": {"pay": pay}}
-    made = snapdp.study(**asked, statistic=[{"kind": "quantiles", "column": "pay", "at": ["0.5"], "epsilon": 1}]).plan()
-    assert 'a wider step, such as step = "100" (--step pay=100)' in " ".join(plan_words(made).advice)

@@ -263,3 +263,23 @@ class Extremes:
     def loss(self, *shares: Fraction) -> Fraction:
         """Return the most that neighbours lose, in units of the epsilon typed, for scales sensitivity/(share * eps)."""
         return max(sum((s * moved for s, moved in zip(shares, each, strict=True)), Fraction(0)) for each in self.moves)
+
+
+def proven(
+    query: Query, rows: list[Row], value: Callable = numerators, *, whole_epsilon: bool = True, ends: bool = True
+) -> Extremes:
+    """Check a query against all tables: integers, both ends of the range, the sensitivity and the epsilon charged."""
+    found = Extremes(query, rows, value)
+    assert found.all_integers
+    for p, part in enumerate(query.parts):
+        assert found.cells[p] == {part.cells}
+        assert found.largest_move[p] <= part.numerator.sensitivity or part.moving > 1
+        if ends:
+            assert (found.lowest[p], found.highest[p]) == (part.numerator.lower, part.numerator.upper)
+        if ends and part.moving == 1:
+            assert found.largest_move[p] == part.numerator.sensitivity
+    assert found.largest_loss <= 1
+    if whole_epsilon:
+        assert found.largest_loss == 1
+    assert len(list(query.labels)) == query.cells
+    return found

@@ -21,7 +21,7 @@ from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean, mean_query
 from snapdp.studies.statistics.statistic import aggregates_of, numerators
 from snapdp.studies.study_file import study_from_values
 from snapdp.tables.engines.opening import open_table
-from tests.unit.studies.statistics.enumeration import Extremes, grid_values
+from tests.unit.studies.statistics.enumeration import Extremes, grid_values, proven
 
 F = Fraction
 PLACES = {"x": 0, "y": 1, "z": 2}
@@ -62,19 +62,6 @@ def by_definition(query, table):
     return [[(F(x) - part.numerator.shift) / part.numerator.factor for x in cells] for part, cells in parts]
 
 
-def proven(query, rows):
-    """Check a query against all tables: whole numbers, sensitivities, ranges, and what neighbours lose, attained."""
-    found = Extremes(query, rows, by_definition)
-    assert found.all_integers
-    for p, part in enumerate(query.parts):
-        assert found.largest_move[p] <= part.numerator.sensitivity or part.moving > 1
-        assert (found.lowest[p], found.highest[p]) == (part.numerator.lower, part.numerator.upper)
-        if part.moving == 1:
-            assert found.largest_move[p] == part.numerator.sensitivity
-    assert found.largest_loss == query.charged == 1
-    return found
-
-
 RULES = {
     "both dropped": ("dropped", "dropped"),
     "one dropped": ("dropped", "middle"),
@@ -89,7 +76,7 @@ FEW = pytest.mark.parametrize("rows", [1, pytest.param(2, marks=pytest.mark.long
 def test_change_one_means_of_complete_rows_have_a_count_at_half_of_epsilon_for_nothing(rule, rows):
     columns = columns_of(*rule)
     query = mean_query(columns, change_one(n=rows), complete=True)
-    found = proven(query, rows_of(columns))
+    found = proven(query, rows_of(columns), by_definition)
     *sums, count = query.parts
     assert [part.share for part in sums] == [F(1, len(columns))] * len(columns)
     assert count.share == F(1, 2)
@@ -101,7 +88,7 @@ def test_change_one_means_of_complete_rows_have_a_count_at_half_of_epsilon_for_n
 
 def test_change_one_two_rows_of_two_columns_are_proven_in_the_default_suite():
     columns = columns_of("dropped", "dropped")
-    proven(mean_query(columns, change_one(n=2), complete=True), rows_of(columns))
+    proven(mean_query(columns, change_one(n=2), complete=True), rows_of(columns), by_definition)
 
 
 @rules
@@ -110,7 +97,7 @@ def test_change_one_two_rows_of_two_columns_are_proven_in_the_default_suite():
 def test_add_remove_means_share_epsilon_with_one_count(rule, rows, share):
     columns = columns_of(*rule)
     query = mean_query(columns, add_remove(n_max=rows), complete=True, count_share=share)
-    proven(query, rows_of(columns))
+    proven(query, rows_of(columns), by_definition)
     *sums, count = query.parts
     assert sum(part.share for part in sums) + count.share == 1
     assert len({part.share for part in sums}) == 1
@@ -121,22 +108,22 @@ def test_add_remove_means_share_epsilon_with_one_count(rule, rows, share):
 def test_means_where_something_stands_in_and_by_groups_and_conditions_charge_what_they_lose(relation):
     middle, gone = columns_of("middle", "4"), columns_of("dropped", "dropped")
     north = [condition(GROUP, equals="a")]
-    proven(mean_query(middle, relation), rows_of(middle))
-    proven(mean_query(middle, relation, where=north), rows_of(middle, ("a", "b")))
-    proven(mean_query(gone, relation, where=north, complete=True), rows_of(gone, ("a", "b")))
-    proven(mean_query(gone, relation, by=GROUP, complete=True), rows_of(gone, ("a", "b")))
+    proven(mean_query(middle, relation), rows_of(middle), by_definition)
+    proven(mean_query(middle, relation, where=north), rows_of(middle, ("a", "b")), by_definition)
+    proven(mean_query(gone, relation, where=north, complete=True), rows_of(gone, ("a", "b")), by_definition)
+    proven(mean_query(gone, relation, by=GROUP, complete=True), rows_of(gone, ("a", "b")), by_definition)
 
 
 @pytest.mark.parametrize("unit", [{"person": "id", "rows_per_person": 2}, {"unit_rows": 2}], ids=["person", "unit"])
 def test_means_of_a_person_or_unit_of_two_rows_move_two_sensitivities(unit):
     columns = columns_of("dropped", "middle")
-    proven(mean_query(columns, add_remove(n_max=2, **unit), complete=True), rows_of(columns))
+    proven(mean_query(columns, add_remove(n_max=2, **unit), complete=True), rows_of(columns), by_definition)
 
 
 def test_means_of_all_rows_are_a_number_each_and_no_count_where_n_is_public():
     columns = columns_of("middle", "4")
     query = mean_query(columns, change_one(n=2))
-    proven(query, rows_of(columns))
+    proven(query, rows_of(columns), by_definition)
     assert [part.numerator.name for part in query.parts] == ["mean of x", "mean of y"]
     assert [part.share for part in query.parts] == [F(1, 2)] * 2
     assert query.derivation is None
@@ -172,16 +159,6 @@ def test_the_usual_count_share_is_near_to_the_best_for_as_many_columns(several):
     best = several + 1 + 2 * F(isqrt(several * digits * digits), digits)  # from below
     assert 0 <= error - best <= 1 / (4 * r) + F(2, digits)
     assert several > 1 or (sums[0].share, count.share) == (F(1, 2), F(1, 2))  # as it is for one
-
-
-def test_one_count_for_two_means_is_better_than_a_count_for_each_at_the_same_epsilon():
-    columns = columns_of("middle", "middle")
-    shared = Line(statistic=mean_query(columns, add_remove(n_max=1000)), epsilon=F(1))
-    apart = [Line(statistic=mean_query(c, add_remove(n_max=1000)), epsilon=F(1, 2)) for c in columns]
-    together = shared.derived_accuracies(1000)
-    assert all(after < F(3, 4) * line.derived_accuracy(1000) for after, line in zip(together, apart, strict=True))
-    with pytest.raises(ParameterError, match="2 derived numbers"):
-        shared.derived_accuracy(1000)
 
 
 def test_what_is_asked_of_a_table_has_one_count_and_every_answer_is_about_complete_rows():

@@ -94,14 +94,6 @@ def test_it_asks_for_people_whatever_the_study_keeps_of_their_rows():
         assert query.title == "persons where 1 <= x by g"
 
 
-def test_the_noise_is_that_of_k_over_epsilon_in_every_group():
-    from snapdp.studies.statistics.parts import mechanism
-
-    for k in (1, 2, 3):
-        (part,) = persons_query(RELATION, by=BY, groups_per_person=k).parts
-        assert mechanism(part, "1/2").parameters.noise_scale == F(k) / F(1, 2)
-
-
 @pytest.mark.parametrize("relation", [add_remove(n_max=3), add_remove(n_max=3, unit_rows=5), change_one(n=3)])
 def test_persons_without_a_column_that_names_them_are_refused(relation):
     with pytest.raises(PremiseError, match="no column names them") as refused:
@@ -190,28 +182,6 @@ def test_a_person_moves_one_cell_of_every_margin_by_one_and_all_of_them_lose_the
     assert max(lost) == query.charged == 1
 
 
-def test_margins_of_persons_by_one_choice_add_up_and_by_a_choice_of_their_own_they_do_not():
-    asunder = 0
-    for people in small_tables():
-        total, by_g, by_h, table = persons_margins(people)
-        assert total == [sum(by_g)] == [sum(by_h)]
-        assert by_g == [sum(table[:2]), sum(table[2:])]
-        assert by_h == [table[0] + table[2], table[1] + table[3]]
-        assert total == [sum(any(place in CELLS for place in rows) for rows, _ in people)]
-        own = {each: [home(rows, order[:: (-1) ** len(each)]) for rows, order in people] for each in ALL_MARGINS}
-        asunder += margins_by(own) != [total, by_g, by_h, table]
-    assert asunder > 100  # the twin
-
-
-def test_a_person_who_is_replaced_moves_two_cells_of_every_margin_which_is_two_neighbours():
-    one, other = (frozenset({("a", "u")}), CHOICES[0]), (frozenset({("b", "v")}), CHOICES[0])
-    moves = [
-        sum(abs(x - y) for x, y in zip(*each, strict=True))
-        for each in zip(persons_margins([one]), persons_margins([other]), strict=True)
-    ]
-    assert moves == [0, 2, 2, 2]
-
-
 def test_the_margins_of_persons_are_sums_of_cells_of_one_answer_whatever_rows_the_study_keeps():
     for most in (1, 7):
         relation = add_remove(n_max=100, person="id", rows_per_person=most)
@@ -236,20 +206,3 @@ def test_persons_in_several_cells_have_no_margins_and_it_is_said_what_to_ask_for
     assert "a statistic of its own" in refused.value.advice
     assert "nothing spent" in refused.value.advice
     assert "which do not add up" in persons_query(RELATION, by=PAIR, groups_per_person=k).persons_in_words
-
-
-def test_sums_of_cells_would_count_somebody_as_often_as_there_are_cells():
-    """Why: with two cells each, two persons would be four in total, and the total would move by two."""
-    everywhere = frozenset(CELLS)
-    cells = [[cell for cell in order if cell in everywhere][:2] for order in CHOICES[:2]]
-    total, *_ = margins_by(dict.fromkeys(ALL_MARGINS, cells))
-    assert total == [4]
-
-
-def test_margins_of_persons_need_groups_and_how_many_of_them_count():
-    with pytest.raises(ParameterError, match="there is none"):
-        persons_query(RELATION, margins="all")
-    with pytest.raises(ParameterError, match="is not said"):
-        persons_query(RELATION, by=PAIR, margins="all")
-    with pytest.raises(ParameterError, match="shares belong to margins"):
-        persons_query(RELATION, by=PAIR, groups_per_person=1, shares=["1"])

@@ -8,16 +8,14 @@ from itertools import pairwise, product
 import pytest
 
 from snapdp.display.numbers import exact_amount
-from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.groups import binned
-from snapdp.studies.plans.lines import ask
-from snapdp.studies.plans.plan import plan
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.quantiles import quantiles_query
-from tests.unit.studies.statistics.enumeration import Extremes, grid_values
-from tests.unit.studies.statistics.test_sensitivities import COLUMNS, GROUP, proven
+from tests.unit.studies.statistics.enumeration import Extremes, grid_values, proven
+from tests.unit.studies.statistics.test_sensitivities import COLUMNS, GROUP
 
 F = Fraction
 FEW = integer_column("x", lower=-2, upper=1, missing="dropped")
@@ -167,11 +165,3 @@ def test_quantiles_of_a_column_by_its_own_bins_are_refused():
     cut = binned(FEW, edges=[-2, 0, 1])
     with pytest.raises(ParameterError, match="by itself"):
         quantiles_query(FEW, add_remove(n_max=9), by=cut)
-
-
-def test_small_alphas_and_target_accuracies_are_refused():
-    query = quantiles_query(FEW, add_remove(n_max=9))
-    with pytest.raises(ParameterError, match="too small"):
-        plan([ask(query, epsilon=1, alpha="1e-12")])
-    with pytest.raises(PremiseError):
-        plan([ask(query, accuracy=1)])

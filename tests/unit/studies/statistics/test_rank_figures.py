@@ -16,7 +16,6 @@ from snapdp.studies.plans.lines import advice_of, ask, planned
 from snapdp.studies.plans.plan import Plan
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.quantiles import quantiles_query
-from snapdp.studies.statistics.trees import TIMES, RankFigures
 from snapdp.values import replaced
 
 AGE = integer_column("age", lower=0, upper=120, missing="dropped")
@@ -82,17 +81,6 @@ def test_the_plan_names_a_step_with_few_levels_by_its_key_and_its_flag():
     tenth = number_column("pay", lower=0, upper=2001, step="0.1", missing="dropped")
     (told,) = advice_of(line("0.01", column=tenth))
     assert told == 'declare a wider step, such as step = "10" (--step pay=10): fewer levels err less'
-
-
-@pytest.mark.parametrize("branching", [2, 3, 11, 60, 121])
-def test_the_branches_hold_all_levels(branching):
-    found = line(branching=branching).ranks
-    whole = 1
-    for each in found.branches:
-        whole *= each
-    assert whole >= 121 > whole // found.branches[0] * (found.branches[0] - 1)
-    assert len(found.branches) == line(branching=branching).statistic.tree.depth
-    assert TIMES.join(map(str, found.branches)) in found.tree_in_words or branching == 121
 
 
 def test_a_plan_says_rows_in_text_offers_and_remarks():
@@ -175,9 +163,3 @@ def test_nothing_to_compare_with_is_refused():
     with pytest.raises(ParameterError, match="is no quantile"):
         study.plan().lines[0].error_if_like([1])
     assert study.plan().lines[0].ranks is None
-
-
-def test_figures_are_values():
-    said = {"radius": Fraction(25), "rows": 100, "size_is_public": False, "levels": 9, "branches": (3, 3)}
-    assert RankFigures(**said) == RankFigures(**said)
-    assert RankFigures(**said).share == Fraction(1, 4)
