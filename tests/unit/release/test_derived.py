@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 
 import pytest
@@ -13,6 +14,7 @@ from snapdp.studies.columns import category_column, integer_column, number_colum
 from snapdp.studies.conditions import condition
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics import mean
 from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -224,3 +226,25 @@ def someone(column):
 
 
 # Many groups: integers over public denominators give the rows that fractions give
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_few_means_are_those_of_many(seed, monkeypatch):
+    """Few are computed in fractions, many in columns of integers: values and ends are the same doubles."""
+    dice = random.Random(seed)
+    lower, upper = dice.choice([(-7, 9), (0, "22/7"), ("1/3", 9)])
+    column = number_column("x", lower=lower, upper=upper, step="1/21", missing="dropped")
+    query = mean_query(column, add_remove(n_max=dice.choice([5, 1000, 10**9])))
+    epsilon = dice.choice([F(1, 100), F(1), F(100)])
+    pairs = [
+        [dice.randrange(-(10**far), 10**far + 1) for far in (dice.randrange(7), dice.randrange(7))] for _ in range(9)
+    ]
+    parts = [[drawn(query, index, part=i, epsilon=epsilon) for i, index in enumerate(pair)] for pair in pairs]
+
+    def means():
+        blocks = (block for pair in parts for _, block in derived_blocks([pair]))
+        return [(*block.values, *block.lows, *block.highs) for block in blocks]
+
+    few = means()
+    monkeypatch.setattr(mean, "FEW_CELLS", -1)
+    assert means() == few
