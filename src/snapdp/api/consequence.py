@@ -457,7 +457,10 @@ def odds_drawn(odds: Sequence[OddsOf], relation: Relation) -> Html:
     """Return to what one release, the plan, or all that was ever charged may raise an even chance of guessing right."""
     sentence = explain_protection(relation, odds[0].epsilon)
     said = f"{sentence} {'; '.join(map(odds_sentence, odds))}."
-    bars = [Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text) for each in odds]
+    bars = [  # the axis begins at 50, so a bar says only to what the chance may rise
+        Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text.removeprefix("from 50% to "))
+        for each in odds
+    ]
     return odds_picture(bars, title="An even chance of guessing right, and to what it may rise", said=said)
 
 

@@ -15,7 +15,7 @@ from snapdp.accuracy.curve import curve_of
 from snapdp.accuracy.summary import Worth
 from snapdp.api.consequence import Fall, curve_drawn, law_drawn, law_picture
 from snapdp.attacks.gallery import AttackRow
-from snapdp.display.numbers import exact_amount, four_digits_up, noise_digits
+from snapdp.display.numbers import decimal_down, exact_amount, four_digits_up, noise_digits
 from snapdp.display.pictures import Chosen, Look, Mark, RowPicture, curve_picture, sheet
 from snapdp.display.text import confidence, how_often, one_line
 from snapdp.drafts import write_text
@@ -117,6 +117,11 @@ def write_rows(found: Sequence[AttackRow], path: Path) -> None:
             claimed, shown = to_float_up(row.outcome.claimed), to_float_down(row.outcome.lower_bound)
             look: Look = "hit" if row.verdict == "refuted" else "first"
             marks.append(Mark(shown, claimed, claimed, look=look))
-            texts.append((f"{row.attack.name}: {row.target}", f"shown {shown:.3g}, claimed {claimed:.3g}"))
+            texts.append(
+                (
+                    f"{row.attack.name}: {row.target}",
+                    f"shown {decimal_down(row.outcome.lower_bound, 2)}, claimed {claimed:.3g}",
+                )
+            )
     picture = RowPicture.of(marks, bars=True).svg(TITLE, texts, longest=LONGEST_NAME)
     write_text(sheet([[(TITLE, picture)]], title=TITLE, width=PICTURE_WIDTH, tall=24 * len(marks) + 24), path)

@@ -86,7 +86,7 @@ REFUSED_BY_FINITE: list[tuple[type[SnapdpError], str, tuple[Any, ...]]] = [
         for error, name, values in table
         for value in values
     ],
-    ids=repr,
+    ids=lambda each: getattr(each, "__name__", repr(each)),  # a function's repr has its address
 )
 def test_what_a_parameter_cannot_be_is_refused_by_its_name(make, error, name, value):
     with pytest.raises(error, match=name):
