@@ -222,7 +222,7 @@ def test_odds_are_of_the_line_of_the_plan_and_of_everything_ever_charged():
     assert [F(each["epsilon"]) for each in found] == expected
     assert [each["right_of_100"] for each in found] == [guessed_right(each) for each in expected] == [58, 69, 89]
     svg = consequence(plan, 0, account=account("1.2")).odds_picture
-    assert re.findall(r"from 50% to at most (\d+)%<", svg) == ["58", "69", "89"]
+    assert re.findall(r">at most (\d+)%<", svg) == ["58", "69", "89"]
     assert len(consequence(plan, 0).odds) == 2
     assert "nothing yet" in consequence(plan, 0, account=account(0)).odds_picture
 
