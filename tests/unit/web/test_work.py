@@ -9,6 +9,7 @@ import snapdp
 from snapdp.cli.app import main
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.sqlite import SqliteStorage
+from snapdp.ledger.storage.storage import Entry
 from snapdp.web.ledger import charge_answer, ledger_answer
 from snapdp.web.plans import plan_answer
 from snapdp.web.releases import Progress, file_content, release_answer, what_runs
@@ -32,10 +33,14 @@ def charge_often(place, times):
 def entries_read(monkeypatch):
     """Count the entries that are read of a ledger."""
     monkeypatch.setattr("snapdp.ledger.book.RECENT", RECENT)
-    seen, plain = [0], SqliteStorage._entry
-    monkeypatch.setattr(
-        SqliteStorage, "_entry", lambda self, row: (seen.__setitem__(0, seen[0] + 1), plain(self, row))[1]
-    )
+    seen, select = [0], SqliteStorage._select
+
+    def counting(self, kind, *where):
+        found = select(self, kind, *where)
+        seen[0] += len(found) if kind is Entry else 0
+        return found
+
+    monkeypatch.setattr(SqliteStorage, "_select", counting)
 
     def count(action, *given):
         before = seen[0]
