@@ -22,7 +22,7 @@ from statistics import median
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 RELEASE = (
-    "release people.csv --dataset people --mean age --bounds age=0,120 --missing dropped --n-max 10000 --epsilon 1/1000"
+    "release people.csv --dataset people --mean age --bounds age=0,120 --missing dropped --n-max 10000 --epsilon 1"
 )
 OPEN = "ledger create {ledger} --dataset people --cap 1000 --relation add-remove --n-max 10000"
 COMMANDS = {

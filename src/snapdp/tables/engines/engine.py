@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from snapdp.display.text import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
@@ -22,28 +22,14 @@ from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.grouping.keys import KeyColumn
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.tables.engines.self_check import check_engine, literal_rows
-from snapdp.tables.inspection import (
-    Look,
-    Tally,
-    best_reading,
-    class_of,
-    declared_look,
-    shaped_verdicts,
-    tallies,
-    undeclared_look,
-)
 from snapdp.tables.sources.source import Source, changed_file
 from snapdp.tables.sql.dialects import DIALECTS, Dialect
 from snapdp.tables.sql.generator import KeyTable, Script, columns_of, declared_rows, persons_of, script
-from snapdp.tables.sql.inspection import (
-    UNREAD,
-    Judged,
-    commonest_shapes,
-    count_verdicts,
-    judge_declared,
-    judge_undeclared,
-)
 from snapdp.tables.sql.stored import Field, Rows
+
+if TYPE_CHECKING:
+    from snapdp.tables.inspection import Look, Tally
+    from snapdp.tables.sql.inspection import Judged
 
 R = TypeVar("R")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
@@ -143,6 +129,9 @@ class Engine(ABC):
         return self._read(lambda connection: self._look(connection, wanted, more, watch))
 
     def _look(self, connection: Any, wanted: list[Column], others: list[Column], watch: Watch | None) -> Look:
+        from snapdp.tables.inspection import declared_look, shaped_verdicts
+        from snapdp.tables.sql.inspection import judge_declared
+
         counted = self.source.prepare(connection)
         rows = self.source.open(connection, [*wanted, *others])
         left = {field.name for field in rows.fields} - {column.name for column in wanted}
@@ -157,6 +146,9 @@ class Engine(ABC):
         return declared_look(columns, found, total, shapes, is_csv=self.source.dialect is not None)
 
     def _look_at_all(self, connection: Any, watch: Watch | None) -> Look:
+        from snapdp.tables.inspection import best_reading, class_of, undeclared_look
+        from snapdp.tables.sql.inspection import UNREAD, judge_undeclared
+
         counted = self.source.prepare(connection)
         rows = self.source.open(connection, [])
         if not rows.fields:
@@ -184,6 +176,9 @@ class Engine(ABC):
         self, connection: Any, rows: Rows, judged: Sequence[Judged], counted: int | None
     ) -> tuple[int, list[Tally]]:
         """Return the number of rows, and the private counts behind every class."""
+        from snapdp.tables.inspection import tallies
+        from snapdp.tables.sql.inspection import count_verdicts
+
         ((row,),) = self._select(connection, [count_verdicts(judged, rows, self.dialect)])
         _check_rows(counted, row[0])
         return row[0], tallies(row, judged)
@@ -191,6 +186,8 @@ class Engine(ABC):
     def _shapes(
         self, connection: Any, rows: Rows, judged: Sequence[Judged], shaped: dict[int, int]
     ) -> dict[int, list[str]]:
+        from snapdp.tables.sql.inspection import commonest_shapes
+
         shapes: dict[int, list[str]] = {}
         if shaped:
             text = commonest_shapes(judged, rows, self.dialect, shaped=shaped)
