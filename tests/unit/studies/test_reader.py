@@ -173,14 +173,10 @@ epsilon = 1
         ("budget =", "buget =", "study", "budget"),
         ("[[statistic]]", "[[statistics]]", "study", "statistic"),
         ("lower = 0", "lowr = 0", "columns.age", "lower"),
-        ("lower = 0", "Lower = 0", "columns.age", "lower"),
-        ("missing = 60", "mising = 60", "columns.age", "missing"),
         ("missing = 60", 'categories = ["a"]', "columns.age", "missing"),
         ('unknown = "dropped"', "upper = 3", "columns.region", "unknown"),
-        ("lock = true", "locked = true", r"statistic 1", "lock"),
         ('epsilon = "0.2"', 'epsilom = "0.2"', r"statistic 2", "epsilon"),
         ("lock = true", "edges = [1, 2]", r"statistic 1 \(mean\)", "epsilon"),
-        ("lock = true", "outside = 1", r"statistic 1 \(mean\)", "count_share"),
     ],
 )
 def test_an_unknown_key_is_an_error_that_names_its_table_and_the_nearest_key(old, new, place, nearest):
