@@ -184,7 +184,10 @@ def missing(storage: Storage, against: Mapping[str, Any] | str) -> Iterator[str]
     text = canonical(dict(against), name="record")
     commits = (read(entry) for entry in every if entry.kind == COMMIT)
     if not any(canonical(body["record"]) == text for body in commits):
-        yield "it does not hold the record given: an older copy was put back, or the record was altered."
+        yield (
+            "it does not hold the record given: it is the record of another ledger, an older copy of this one was put "
+            "back, or the record was altered."
+        )
 
 
 class Replay:
