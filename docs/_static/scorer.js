@@ -9,7 +9,7 @@ var Scorer = {
     const ofTitle = own.filter((word) => typed.includes(word)).length / Math.max(own.length, 1);
     const isName = /[._]|[a-z][A-Z]/.test(query) && (title === query || title.endsWith(`.${query}`));
     if (kind === "object") return score + 50 * share(own) + (isName ? 200 : -20);
-    if (/^(changes|from-0|reference\/(api|messages)|errata)/.test(page)) score -= 20;
+    if (/^(changes|reference\/api|errata)/.test(page)) score -= 20;
     else if (/^(theory|reference)\//.test(page)) score -= 10;
     return score + (anchor ? 50 : 100) * share([...own, ...also]) + 20 * share(own) + 10 * ofTitle;
   },

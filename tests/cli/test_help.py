@@ -1,4 +1,4 @@
-"""The map of commands, their pages and examples, topics, and hints for names that are not, or no longer, ours."""
+"""The map of commands, their pages and examples, topics, and hints for names that are not ours."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.cli.help import ABOUT, EPSILONS, TOPIC_OF, TOPICS
 from snapdp.display.text import guessed_right
+from tests import ROOT
 from tests.cli.screens import commands_below
 
 WIDTH = 80
@@ -191,3 +192,13 @@ def test_a_name_that_nobody_can_guess_is_refused_without_a_hint():
     done = run("qqqq")
     assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, "Error: No such command 'qqqq'.")
     assert "No such option '--zzzz'.\n" in run("plan", "--zzzz").stderr
+
+
+def test_every_option_of_every_command_is_explained():
+    options = [(name, each) for name, command in ALONE.items() for each in command.params]
+    assert [(name, each.opts) for name, each in options if isinstance(each, click.Option) and not each.help] == []
+
+
+def test_the_page_of_commands_has_every_command():
+    text = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
+    assert [name for name in main.list_commands(click.Context(main)) if f"`{name}`" not in text] == []

@@ -15,7 +15,6 @@ from snapdp.ledger.ledger import Ledger
 from tests.tiers import first_of
 from tests.unit.release.support import F
 
-OPEN = ("--dataset", "people", "--cap", "1", "--relation", "add-remove", "--n-max", "9")
 ASK = ("release", "people.csv", "--count", "--n-max", "9", "--epsilon", "1/4", "--ledger", "people.ledger", "--yes")
 COMMAND = """
 import os, runpy, signal, sys

@@ -87,7 +87,7 @@ def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():
         study({**PERSON, "person": ("id", 3)}, PEOPLE)
 
 
-# Accounts of before
+# Accounts that exist already
 
 
 def bounded(rows: int = 3) -> None:

@@ -14,25 +14,6 @@ from snapdp.cli.app import main
 AGES = [(7 * i * i + 3 * i) % 90 for i in range(600)]
 BOUNDS = ["--bounds", "0,120", "--integer", "--missing", "dropped"]
 COST = ["--n-max", "1000", "--epsilon", "2"]
-STUDY = """format = 1
-dataset = "people"
-relation = "add-remove"
-n_max = 1000
-[columns.age]
-kind = "integer"
-lower = 0
-upper = 120
-missing = "dropped"
-[[statistic]]
-kind = "quantiles"
-column = "age"
-at = [0.25, 0.5, "3/4"]
-epsilon = 1
-[[statistic]]
-kind = "quantiles"
-column = "age"
-epsilon = 1
-"""
 
 
 def run(*words, code=0, input=None):

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -152,27 +151,6 @@ def test_an_answer_of_no_charges_nothing(monkeypatch):
 
 
 # The report
-
-
-class Page(HTMLParser):
-    """Collects tags, and every address that a browser would fetch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.addresses: list[str] = []
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "data", "action")]
-        if tag not in ("meta", "rect", "path", "line", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("rect", "path", "line"):
-            return
-        assert self.open.pop() == tag
 
 
 def test_an_audited_record_has_a_certificate_that_is_checked():

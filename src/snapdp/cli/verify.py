@@ -347,7 +347,7 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     if compared is not None:
         code = {"ACCEPTED": code, "REFUSED": ALTERED, "COULD NOT CHECK": COULD_NOT_CHECK}[compared.verdict]
     if certificate is not None and found.sound:
-        refused = _audit_write_certificate(record, certificate)
+        refused = _write_release_certificate(record, certificate)
         shown = f"wrote {one_line(str(certificate))}; check it: snapdp check {one_line(shlex.quote(str(certificate)))}"
         say(refused or shown)
     stated = digest(Release(record).to_json()) if found.sound else ""
@@ -377,7 +377,7 @@ def _compared_in_words(found: ComparedReport, name: str) -> str:
     return f"{found.verdict}: {name} {reason}."
 
 
-def _audit_write_certificate(record: dict[str, Any], path: Path) -> str:
+def _write_release_certificate(record: dict[str, Any], path: Path) -> str:
     """Write the certificate of a sound record; return why it is not written, if the checker does not accept it."""
     from snapdp.audits.certificates import accepted_certificate
     from snapdp.drafts import write_text
@@ -467,12 +467,12 @@ def check_command(ctx: click.Context, /, certificates: tuple[Path, ...], as_json
         echo_json(_values(found))
     else:
         for path, examination in found:
-            _check_print(examination, "" if len(found) == 1 else one_line(str(path)))
+            _print_examination(examination, "" if len(found) == 1 else one_line(str(path)))
     codes = {CHECK_EXIT[examination.verdict] for _, examination in found}
     ctx.exit(1 if 1 in codes else max(codes))
 
 
-def _check_print(found: Examination, name: str) -> None:
+def _print_examination(found: Examination, name: str) -> None:
     """Print what the checker says of a file; its name, if there are several."""
     from snapdp.verifier.certificate.check import conclusion_lines
 

@@ -17,7 +17,6 @@ from tests.unit.audits.releases import random_study
 from tests.unit.studies.test_writer import HOSTILE
 
 AGES = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}}
-CODE = ['")\nraise SystemExit  #', "{x}", "\\", "#", "'''", "=1+1", "-"]
 MEAN = {"kind": "mean", "column": "age", "epsilon": "0.5"}
 
 

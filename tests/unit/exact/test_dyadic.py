@@ -35,7 +35,6 @@ TIES = [(Fraction(x), index) for x, index in TIES["cases"]]
 NEGATIVE_TIES = {x for x, _ in TIES if x < 0 and x.denominator == 2}
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
-positive_doubles = st.floats(min_value=5e-324, allow_infinity=False)
 exponents = st.integers(-1080, 1030)
 
 

@@ -157,9 +157,6 @@ def test_a_release_from_a_closed_account_is_refused_and_a_repeated_one_is_free(t
     assert audit(first.record).amendments == ()
 
 
-# Refusals point to it where nothing is left, and not as the way out
-
-
 # Forged
 
 
@@ -179,7 +176,45 @@ def bodies(book):
     return ledger, found
 
 
+def renumbered(bodies):
+    """Return bodies with the numbers of their places, and of the reservations they close."""
+    places = {body["number"]: place for place, body in enumerate(bodies)}
+    return [
+        {**body, "number": place} | ({"reserve": places[body["reserve"]]} if "reserve" in body else {})
+        for place, body in enumerate(bodies)
+    ]
+
+
 AMENDED, CLOSED = 4, 7
+FORGED = {
+    "another cap before": lambda b: b[AMENDED].update(before="3/2"),
+    "a lower cap before": lambda b: b[AMENDED].update(before="1/2"),
+    "a cap that does not rise": lambda b: b[AMENDED].update(cap="1"),
+    "a cap below what is spent": lambda b: b[AMENDED].update(cap="1/2"),
+    "a cap below what is spent later": lambda b: b[AMENDED].update(cap="3/2"),
+    "another account": lambda b: b[AMENDED].update(account="firms"),
+    "no reason": lambda b: b[AMENDED].update(reason=""),
+    "a reason of two lines": lambda b: b[AMENDED].update(reason="a\nb"),
+    "a reason that turns round": lambda b: b[AMENDED].update(reason="\u202e"),
+    "a long reason": lambda b: b[AMENDED].update(reason="x" * 501),
+    "another sum": lambda b: b[AMENDED].update(spent="0"),
+    "no time": lambda b: b[AMENDED].update(time="soon"),
+    "no amendment": lambda b: b.pop(AMENDED),
+    "an amendment first": lambda b: b.insert(0, b.pop(AMENDED)),
+    "after the charge": lambda b: b.insert(6, b.pop(AMENDED)),
+    "raised once more when closed": lambda b: b.append({**b[AMENDED], "before": "2", "cap": "3", "spent": "2"}),
+    "closed twice": lambda b: b.append(dict(b[CLOSED])),
+    "closed under another cap": lambda b: b[CLOSED].update(cap="3"),
+    "closed for no reason": lambda b: b[CLOSED].update(reason=" "),
+    "charged when closed": lambda b: b.insert(5, {**b.pop(CLOSED), "spent": "3/4"}),
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_a_forged_amendment_is_found(bodies, how):
+    ledger, found = bodies
+    FORGED[how](found)
+    assert is_refused(ledger._storage, *relinked(renumbered(found)))
 
 
 def test_a_raised_first_cap_without_an_entry_is_found_by_the_chain_and_if_that_is_forged_too_by_the_record(book):

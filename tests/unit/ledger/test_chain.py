@@ -199,6 +199,16 @@ def test_the_database_itself_refuses_to_forget(full, table):
         database.execute(f"DELETE FROM {table}")
 
 
+def test_every_problem_is_listed(full):
+    tampered(full, "UPDATE standing SET spent = '0'", "DELETE FROM dataset WHERE account = 'wages'")
+    with Ledger.open(full) as ledger, pytest.raises(LedgerError, match="1 more") as caught:
+        ledger.verify()
+    assert caught.value.numbers["problems"] == (
+        "the standing of the account 'survey' is not that of its last entry.",
+        "the dataset versions of the account 'wages' were altered.",
+    )
+
+
 # Old copies
 
 

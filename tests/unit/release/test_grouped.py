@@ -46,7 +46,6 @@ COUNT = {"kind": "count", "by": ["region", "sex"], "epsilon": 10**6}
 MEAN = {"kind": "mean", "column": "pay", "by": ["sex", "age"], "epsilon": 10**6}
 HISTOGRAM = {"kind": "histogram", "column": "pay", "edges": ["1/2", 4, 9], "by": ["value", "age"], "epsilon": 10**6}
 ONE = {"kind": "histogram", "column": "sex", "by": "age", "epsilon": 10**6}
-OWN = {"kind": "mean", "column": "age", "by": ["value", "age"], "epsilon": 10**6}  # of what it is grouped by
 PLAIN = {"kind": "count", "by": "value", "epsilon": 10**6}
 TOTAL = {"kind": "sum", "column": "pay", "epsilon": 10**6}
 LISTS = {"region": HOSTILE, "sex": ["f", '"', "\x1b[31m", "(unknown)", "(null)"]}

@@ -22,7 +22,6 @@ GRID = 1 / 16  # of SAFE, at epsilon 1 and sensitivity 1
 SAFE = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=1000)
 HALF = snapdp.Snapping(epsilon="1/2", sensitivity=1, lower=0, upper=1000)
 SMALL = snapdp.Snapping(epsilon=1, sensitivity="1/2", lower=0, upper=1000)
-SHARP = snapdp.Snapping(epsilon=50, sensitivity=1, lower=0, upper=1000)
 HELD = np.random.default_rng(7)
 
 

@@ -12,6 +12,7 @@ import pytest
 from snapdp.ledger.ledger import Ledger
 from snapdp.web import apart
 from tests.properties.observing import chosen_targets, exact_numerators, observed, request_of
+from tests.unit.ledger.test_chain import tampered
 from tests.unit.web.books_client import STUDY, Reader, charged_in_vain, released, workplace
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&{{7*7}}"
@@ -220,3 +221,16 @@ def _read_everything(study, table, home):
 
 def _released(page):
     return page.get("/api/ledger").json()["accounts"][0]["entries"][-1]
+
+
+def test_an_altered_ledger_is_refused_in_words(tmp_path):
+    place = workplace(tmp_path)
+    released(place)
+    tampered(place.ledger, "UPDATE entry SET body = replace(body, '3/10', '1/10') WHERE kind = 'reserve'")
+    page = Reader(place)
+    refused = page.refusal("/api/ledger/verify", {})
+    assert "the ledger is not sound" in refused["error"]
+    assert "Release nothing from it" in refused["advice"]
+    shown = page.get("/api/ledger").json()
+    assert shown["accounts"] == []
+    assert any("people" in each and "Verify the ledger." in each for each in shown["unsound"])

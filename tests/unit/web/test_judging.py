@@ -202,3 +202,13 @@ def test_hostile_texts_of_a_record_are_shown_and_obeyed_by_nothing(page, record)
 def test_a_certificate_is_not_taken_for_a_record(page):
     text = json.dumps({"format": 1, "record": {}})
     assert "this is a certificate" in page.refusal("/api/audit", {"record": text})["error"]
+
+
+def test_a_forged_record_is_altered_and_its_fields_are_named(page, record):
+    forged = json.loads(record)
+    forged["statistics"][0]["epsilon"] = "1/50"
+    answer = page.post("/api/audit", {"record": json.dumps(forged), "alone": True})
+    found = answer.json()
+    assert (answer.status_code, found["ok"], found["verdict"], found["sound"]) == (200, True, "ALTERED", False)
+    assert any("epsilon" in each["field"] for each in found["findings"])
+    assert found["says"].startswith("ALTERED: ")

@@ -232,3 +232,13 @@ def test_groups_by_two_columns_stand_in_a_cross_table(new_page: Page):
     assert (cross["down"], cross["across"], cross["heads"]) == ("g", "k", ["[0, 10)", "[10, 40]"])
     names = [block["rows"][at]["name"] for row in cross["rows"] for at in row["places"]]
     assert names == [each["name"] for each in block["rows"]]
+
+
+def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
+    page = Page(workplace(tmp_path, cap="1/3"))
+    (tmp_path / "people.csv").write_text("x,k,g\nnot,three", encoding="utf-8")  # nobody gets as far as its rows
+    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5", "agreed": ""})):
+        refused = page.write(path, {"study": STUDY, **more})
+        assert (refused.status, refused.json["spent"]) == (409, "0")
+        assert "has 1/3 left of 1/3" in refused.json["error"]
+    page.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from decimal import Decimal
-from fractions import Fraction
 
 import pytest
 
@@ -27,7 +26,6 @@ from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark
 from tests.unit.tables.kept import by_order, kept
 from tests.unit.tables.sql.test_generator import LARGEST, MINUS_NAN, NAN, adversarial, expected, random_column
 
-F = Fraction
 MOST = Decimal("99999999999999.9999")
 on_spark_in_the_long_suite = pytest.mark.parametrize("elsewhere", first_of(["postgres", "spark"]), indirect=True)
 SETTINGS = [pytest.param("true", "UTC", marks=pytest.mark.long), ("false", "Asia/Kathmandu")]  # ANSI mode, time zone

@@ -525,11 +525,6 @@ def test_a_path_that_no_file_can_have_is_refused(name):
         open_table(name)
 
 
-class Unprintable:
-    def __repr__(self):
-        raise RuntimeError(CANARY)
-
-
 def test_columns_that_cannot_be_read_are_refused_by_one_sentence():
     for cells in (iter([CANARY]), 5):
         with pytest.raises(DataError, match="content of the table cannot be read") as refused:

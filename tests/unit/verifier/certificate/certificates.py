@@ -231,7 +231,6 @@ def impossible(statements: list[Any], machine: dict[str, Any], *, f: Any, f_prim
 
 UNIT = {"p": 53, "ln_roundings": 1, "sampler": "ulp", "umin": None}
 TENTH = Fraction(3602879701896397, 36028797018963968)  # fl(1/10)
-THREE_TENTHS = Fraction(5404319552844595, 18014398509481984)  # fl(3/10)
 INVERSE = Fraction(7505999378950827, 2251799813685248)  # fl(1/fl(3/10))
 
 

@@ -14,8 +14,6 @@ from snapdp.verifier.mechanism_program import verify_mechanism
 from snapdp.verifier.report.mechanism import from_epsilon
 from snapdp.verifier.report.verdict import headline
 
-WIDE = {"epsilon": "0.9", "sensitivity": "1/3", "lower": 0, "upper": 10**9}
-
 
 @pytest.mark.parametrize(
     ("loss", "up", "shown"),
