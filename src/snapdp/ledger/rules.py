@@ -185,8 +185,8 @@ def missing(storage: Storage, against: Mapping[str, Any] | str) -> Iterator[str]
     commits = (read(entry) for entry in every if entry.kind == COMMIT)
     if not any(canonical(body["record"]) == text for body in commits):
         yield (
-            "it does not hold the record given: it is the record of another ledger, or an older copy was put back, or it "
-            "was altered."
+            "it does not hold the record given: it is the record of another ledger, an older copy was put back, or the "
+            "record was altered."
         )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from threading import Event, Thread
 from typing import Any
 
 from snapdp.errors import DataError, PremiseError
@@ -77,30 +76,22 @@ class DuckdbEngine(Engine):
         return results
 
     def _rows(self, connection: Any, statement: str) -> list[tuple[Any, ...]]:
-        rows: list[list[tuple[Any, ...]]] = []
-        failures: list[BaseException] = []
-        ended = Event()
+        from concurrent.futures import ThreadPoolExecutor
 
-        def run() -> None:
-            try:
-                result = connection.execute(statement)
-                rows.append(result.fetchnumpy() if isinstance(statement, Columns) else result.fetchall())
-            except BaseException as failure:
-                failures.append(failure)
-            finally:
-                ended.set()
+        def run() -> Any:
+            result = connection.execute(statement)
+            return result.fetchnumpy() if isinstance(statement, Columns) else result.fetchall()
 
         # In a thread of its own: this one would not hear Ctrl-C before DuckDB returns to it, at worst after the scan.
-        Thread(target=run, daemon=True).start()
-        try:
-            ended.wait()
-        except KeyboardInterrupt:
-            connection.interrupt()
-            ended.wait()
-            raise
-        if failures:
-            raise failures[0]
-        return rows[0]
+        # The executor waits for it whatever happens: a connection that is closed under a query ends the process.
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            query = worker.submit(run)
+            try:
+                found: list[tuple[Any, ...]] = query.result()
+            except KeyboardInterrupt:
+                connection.interrupt()
+                raise
+        return found
 
     def _refusal(self, error: Exception) -> DataError | None:
         """Return what may be said about an error of the engine beyond the one sentence: a line number."""
