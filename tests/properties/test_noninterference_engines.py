@@ -8,6 +8,7 @@ import pytest
 
 from tests.properties.test_noninterference import COLUMNS, PAIRS, Pair, assert_nothing_is_told, study
 from tests.properties.test_noninterference_magnitudes import asked as asked_of_a_look
+from tests.properties.test_noninterference_persons import SHORT, asked as asked_of_persons, pair_of
 from tests.services import new_database, on_spark, postgres_server, spark_session
 from tests.tiers import first_of
 from tests.unit.tables import everywhere
@@ -77,3 +78,13 @@ def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_p
 @pytest.mark.parametrize("name", NAMES[1::2])
 def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
     check_spark(PAIRS[name], asked(PAIRS[name]), tmp_path, capfd)
+
+
+def test_a_server_cannot_tell_a_person_from_nobody(tmp_path, capfd):
+    check_server(pair_of(SHORT), asked_of_persons("h"), tmp_path, capfd)
+
+
+@on_spark
+@pytest.mark.long
+def test_spark_cannot_tell_a_person_from_nobody(tmp_path, capfd):
+    check_spark(pair_of(SHORT), asked_of_persons("h"), tmp_path, capfd)
