@@ -7,16 +7,23 @@ neighbours: the numerators still move by no more than their sensitivity, all cel
 
 from __future__ import annotations
 
+import math
+import operator
 import random
+from functools import reduce
 
 import duckdb
+import numpy as np
 import pyarrow
 import pytest
 
 from snapdp.release.release import exact_values
 from snapdp.studies.columns import number_column
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
 from snapdp.tables.engines.opening import open_table
 from tests.tiers import first_of
 from tests.unit.studies.statistics.test_exact import COLUMNS, SECOND, SPECIAL, G, Y, assert_close, queries_of
@@ -77,17 +84,44 @@ def test_files_of_neighbours_in_any_format_order_and_threads_move_no_farther_tha
         assert_close(query, near, far)
 
 
+@pytest.mark.parametrize("writer", WRITERS)
+def test_one_number_among_nan_in_parquet_of_any_writer_loses_epsilon_and_no_more(writer, tmp_path):
+    """A file's statistics speak of that number alone; an engine that trusts them counts a thousand rows like it."""
+    worst = 0
+    for column in (COLUMNS[6], COLUMNS[7]):
+        far, near = float(column.upper) + 1, float(column.upper)
+        for place, last in enumerate((far, near, math.inf)):
+            relation = (add_remove(n_max=2000), change_one(n=1001))[place % 2]
+            rows = [(math.nan, 1.0, "a", "u")] * 1000
+            pair = [*rows, (last, 1.0, "a", "u")], rows if place % 2 == 0 else [*rows, (math.nan, 1.0, "a", "u")]
+            queries = queries_of(column, relation)
+            for lies in ((None, None), (LIES[2], None)):  # of one table, and of its neighbour
+                found = []
+                for table, lie in zip(pair, lies, strict=True):
+                    columns = dict(zip(NAMES, zip(*table, strict=True), strict=True))
+                    cells = {name: pyarrow.array(columns[name], TYPES[name]) for name in NAMES}
+                    path = parquet_file(tmp_path, cells, writer, 2000, lie)
+                    found.append(exact_values(queries, open_table(path)))
+                worst = max([worst, *(assert_close(q, *both) for q, *both in zip(queries, *found, strict=True))])
+    assert worst == 1
+
+
 # Tables made to break
 
 
-def parquet(path, cells):
+def parquet(path, cells, kind="DOUBLE"):
     """Write one column x; cells is a SQL expression of i and the number of rows."""
     expression, count = cells
     with duckdb.connect() as connection:
         connection.execute(
-            f"COPY (SELECT CAST({expression} AS DOUBLE) AS x FROM range({count}) AS r(i)) TO '{path}' "
+            f"COPY (SELECT CAST({expression} AS {kind}) AS x FROM range({count}) AS r(i)) TO '{path}' "
             "(FORMAT parquet, ROW_GROUP_SIZE 50000)"
         )
+    return path
+
+
+def csv_file(path, cells):
+    path.write_text("x\n" + "".join("\n" if c is None else f"{c!r}\n" for c in cells))
     return path
 
 
@@ -96,6 +130,20 @@ def numerators(path, *queries):
     found = [exact_values(queries, open_table(path, threads=threads)) for threads in (1, 4)]
     assert found[0] == found[1]
     return found[0]
+
+
+def test_eight_rows_near_2_to_the_52_move_by_one_sensitivity_and_by_eight_in_doubles(tmp_path):
+    column = COLUMNS[3]
+    high, low = 2.0**52 + 1, 2.0**52
+    table, changed = [high] * 8, [low] + [high] * 7
+    one, other = (reduce(operator.add, cells) for cells in (table, changed))  # sum() compensates since Python 3.12
+    assert abs(one - other) > 1  # plain doubles: farther than one row can move the sum of the numbers
+    query = sum_query(column, change_one(n=8))
+    (here,), (there,) = (
+        numerators(csv_file(tmp_path / f"{name}.csv", cells), query)
+        for name, cells in (("one", table), ("two", changed))
+    )
+    assert here[0][0] - there[0][0] == query.parts[0].numerator.sensitivity == column.levels
 
 
 @pytest.mark.parametrize("place", ["i = 0", "i = 999999", "i = 500000"])
@@ -107,3 +155,50 @@ def test_a_million_tiny_rows_and_a_one_anywhere_have_one_sum(place, tmp_path):
     assert numerators(one, query) == [((999_999 + tiny.levels,),)]
     assert numerators(none, query) == [((1_000_000,),)]
     assert tiny.levels - 1 <= query.parts[0].numerator.sensitivity
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(2**22, id="2**22"), pytest.param(2**25, id="2**25", marks=pytest.mark.long)]
+)
+def test_ones_stored_as_float32_are_all_counted(count, tmp_path):
+    """A sum in float32 stops at 2**24; here 2**22 rows of 5 pass it too."""
+    column = number_column("x", lower=0, upper=5, step=1, missing="middle")
+    relation = change_one(n=count)
+    queries = [sum_query(column, relation), variance_query(column, relation)]
+    fives = parquet(tmp_path / "fives.parquet", ("5", count), "FLOAT")
+    moved = parquet(tmp_path / "moved.parquet", ("CASE WHEN i = 7 THEN 0 ELSE 5 END", count), "FLOAT")
+    (total, spread), (less, more) = (exact_values(queries, open_table(path)) for path in (fives, moved))
+    assert (total, spread) == (((5 * count,),), ((0,),))
+    assert total[0][0] - less[0][0] == queries[0].parts[0].numerator.sensitivity
+    assert more[0][0] - spread[0][0] == queries[1].parts[0].numerator.sensitivity
+
+
+@pytest.mark.parametrize("other", [None, math.nan, math.inf, -math.inf, -0.0, 5e-324, -5e-324, 1.7e308], ids=str)
+def test_one_strange_cell_in_a_file_of_missing_cells_moves_by_one_sensitivity_at_most(other, tmp_path):
+    """999 of 1000 cells are missing: each of them is its declared stand-in in sums."""
+    column = number_column("x", lower=500, upper=1000, step="1/8", missing=510)
+    edges = [500, 505, 600, 1000]
+    for number, (relation, second) in enumerate(
+        ((change_one(n=1000), [other] + [None] * 999), (add_remove(n_max=1000), [None] * 999))
+    ):
+        first = [750.0] + [None] * 999
+        queries = [sum_query(column, relation), mean_query(column, relation)]
+        queries.append(histogram_query(column, relation, edges=edges))
+        here = numerators(csv_file(tmp_path / f"{number} one.csv", first), *queries)
+        there = numerators(csv_file(tmp_path / f"{number} two.csv", second), *queries)
+        for query, near, far in zip(queries, here, there, strict=True):
+            assert_close(query, near, far)
+        assert here[-1] == ((0, 0, 1),)  # a missing cell is in no bin
+        assert sum(there[-1][0]) in (0, 1)
+
+
+def test_what_moves_in_these_files_is_seen():
+    """Teeth: a sum that leaves out missing cells would move by a whole row under change-one, beyond the sensitivity."""
+    column = number_column("x", lower=500, upper=1000, step=1, missing=500)
+    table = np.array([1000.0] * 3)
+    moved = np.array([1000.0, 1000.0, np.nan])
+    dropped = abs(np.nansum(table) - np.nansum(moved))
+    query = sum_query(column, change_one(n=3))
+    (here,), (there,) = (exact_values([query], open_table({"x": each})) for each in (table, moved))
+    assert dropped > query.parts[0].numerator.sensitivity == 500
+    assert_close(query, here, there)
