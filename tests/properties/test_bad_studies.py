@@ -115,15 +115,6 @@ def test_bad_studies_in_python(world, count):
     assert world.released > count / 50
 
 
-def test_more_cells_than_can_be_released_are_refused():
-    many = {"kind": "category", "categories": [f"c{i}" for i in range(4000)]}
-    count = {"kind": "count", "by": ["x", "y"], "epsilon": 1}
-    with pytest.raises(SnapdpError, match="there are 16000000 cells, more than 10000000"):
-        snapdp.study(
-            dataset="people", relation="add-remove", n_max=9, columns={"x": many, "y": many}, statistic=[count]
-        )
-
-
 @pytest.mark.parametrize("count", sizes(100))
 def test_bad_tables_in_python(world, count):
     for seed in range(count):
