@@ -152,3 +152,8 @@ def test_a_fresh_environment_with_the_wheel_alone_makes_a_release_and_verifies_i
     assert Path(where.strip()).is_relative_to(tmp_path)
     run(commands / "pip", "install", "--quiet", f"{wheel}[web]", where=tmp_path)
     run(commands / "python", "-c", "import snapdp.web.app", where=tmp_path)
+
+
+def test_installing_it_adds_a_command_and_no_plugin_to_other_programs():
+    assert list(PROJECT["project"]["scripts"]) == ["snapdp"]
+    assert "entry-points" not in PROJECT["project"]

@@ -7,6 +7,7 @@ one names nobody. docs/theory/persons.md, (12).
 from __future__ import annotations
 
 import datetime
+import json
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -17,7 +18,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import snapdp
+from snapdp.audits import check_release
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
+from snapdp.ledger.chain import canonical
 from snapdp.release.release import exact_values
 from snapdp.release.request import Request
 from snapdp.studies.categories import boolean_column, compared, date_column, place_of
@@ -180,3 +183,16 @@ def test_a_statistic_whose_column_names_persons_otherwise_is_refused():
     asked = plan([ask(count_query(relation, by=DECLARED["month"]), epsilon=1)])
     with pytest.raises(ParameterError, match="do not tell persons apart"):
         Request(dataset="people", plan=asked)
+
+
+def test_records_state_what_tells_persons_apart_and_the_checker_reads_it(tmp_path):
+    study = study_of(BY["week"], by="part", groups_per_person=1)
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=10, relation="add-remove", rows=100, unit=study.relation.unit_in_full)
+        record = study.release(ROW, ledger=book, directory=tmp_path).record
+    assert record["person_columns"] == [column_values(DECLARED["week"])]
+    stated = json.loads(canonical(record))
+    check_release.check_record(check_release.At(stated, "record"))
+    for wrong in ([], [{**stated["person_columns"][0], "name": "other"}], [{**BY["day"], "name": "part"}], "part"):
+        with pytest.raises(check_release.Refused):
+            check_release.check_record(check_release.At({**stated, "person_columns": wrong}, "record"))

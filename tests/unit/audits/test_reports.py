@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from snapdp.audits.release_audit import is_sound
 from snapdp.audits.reports import compare_report
@@ -52,6 +53,33 @@ def test_another_process_with_another_hash_of_texts_writes_the_same_report(tmp_p
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
         for number, record in enumerate(records):
             assert compare_report(record, tmp_path / f"{number}.json.html").accepted
+
+
+def edits(text: str) -> st.SearchStrategy[tuple[str, int]]:
+    """Return texts with one edit, each with where it is: a character more, less or another, two swapped, a cut."""
+    places = st.integers(0, len(text) - 2)
+    characters = st.one_of(st.sampled_from("0123456789.,- <>&\n\r\t\ufeff\u202e\x00"), st.characters(codec="utf-8"))
+    return st.one_of(
+        st.builds(lambda i, c: (text[:i] + c + text[i:], i), places, characters),
+        st.builds(lambda i, c: (text[:i] + c + text[i + 1 :], i), places, characters),
+        st.builds(lambda i: (text[:i] + text[i + 1 :], i), places),
+        st.builds(lambda i: (text[:i] + text[i + 1] + text[i] + text[i + 2 :], i), places),
+        st.builds(lambda i: (text[:i], i), places),
+        st.builds(lambda c: (text + c, len(text)), characters),
+    ).filter(lambda edit: edit[0] != text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(edit=st.deferred(lambda: edits(page())))
+def test_every_edit_of_a_report_is_noticed(edit, tmp_path_factory):
+    edited, place = edit
+    found = compared(edited, tmp_path_factory.mktemp("edited"))
+    assert not found.accepted
+    if not stated_versions(edited) or snapdp_version() in stated_versions(edited):
+        assert found.verdict == "REFUSED"
+        assert found.line in (page().count("\n", 0, place) + 1, page().count("\n", 0, place) + 2)
+    else:
+        assert found.verdict == "COULD NOT CHECK"
 
 
 @pytest.mark.parametrize("other", [{"title": "Other ages"}, {"publisher": "A second office"}, {"date": "2026-02-01"}])

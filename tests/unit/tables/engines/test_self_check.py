@@ -378,3 +378,10 @@ def test_an_error_of_the_engine_is_told_by_its_kind_alone():
     assert "ValueError" in str(told)
     assert "a cell" not in str(told)
     assert told.__cause__ is told.__context__ is None
+
+
+def test_an_engine_that_was_refused_is_refused_again(disable):
+    disable("")
+    table = open_table({"x": [1.0]})
+    refused(table)
+    refused(table)
