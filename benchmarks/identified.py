@@ -14,7 +14,7 @@ import argparse
 
 import numpy as np
 
-from snapdp.attacks.reachability import is_reachable
+from snapdp.lab.attacks.reachability import is_reachable
 
 PAIRS = ((0, 1), (3, 4), (412, 413))
 

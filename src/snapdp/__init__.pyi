@@ -23,11 +23,11 @@ from snapdp.errors import (
     SnapdpError as SnapdpError,
 )
 from snapdp.exact.numbers import Parameter as Parameter
+from snapdp.lab.language.audited import audit as audit
 from snapdp.ledger.ledger import Ledger as Ledger
 from snapdp.mechanism.parameters import FinitePrecision as FinitePrecision, SnappingParameters as SnappingParameters
 from snapdp.release.result import Release as Release, load_release as load_release
 from snapdp.studies.csv_dialect import CsvDialect as CsvDialect
 from snapdp.tables.engines.opening import open_table as open_table
-from snapdp.verifier.python.audited import audit as audit
 
 __version__: str

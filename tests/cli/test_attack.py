@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from snapdp.attacks import gallery
-from snapdp.attacks.attack import AttackOutcome, Trials
-from snapdp.attacks.gallery import attacks
 from snapdp.cli.app import main
+from snapdp.lab.attacks import gallery
+from snapdp.lab.attacks.attack import AttackOutcome, Trials
+from snapdp.lab.attacks.gallery import attacks
 from snapdp.values import replaced
 
 QUICK = ("attack", "returned-noise", "--trials", "200", "--seed", "7")

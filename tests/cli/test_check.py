@@ -12,11 +12,11 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
+from snapdp.audits import check_program as check
 from snapdp.audits.release_audit import release_certificate
 from snapdp.cli.app import main
-from snapdp.verifier.certificate import check
 from tests.unit.audits.releases import random_record
-from tests.unit.verifier.certificate.certificates import genuine
+from tests.unit.lab.loss.certificates import genuine
 
 HALF = genuine()["snap_half"]
 SAID = """\

@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.verifier.export import gappa
-from snapdp.verifier.language.programs import load_program
-from snapdp.verifier.machine.machine import Machine
-from snapdp.verifier.report.derivation import derivation_text
-from snapdp.verifier.rules.rules import derivations
+from snapdp.lab.language.export import gappa
+from snapdp.lab.language.programs import load_program
+from snapdp.lab.report.derivation import derivation_text
+from snapdp.lab.semantics.bounds import derivations
+from snapdp.lab.semantics.machine import Machine
 
 
 def run(*arguments):

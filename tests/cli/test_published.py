@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 from click.testing import CliRunner
 
-from snapdp.accuracy.published.claims import CLAIMS
 from snapdp.cli.app import main
+from snapdp.lab.claims.claims import CLAIMS
 
 
 def run(*arguments):

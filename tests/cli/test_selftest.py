@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.selftest.suite import CHECKS
-from tests.unit.selftest import faults
+from snapdp.lab.selftest.suite import CHECKS
+from tests.unit.lab.selftest import faults
 
 
 def run(*words):

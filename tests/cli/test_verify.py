@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
-from snapdp.verifier import mechanism_program
-from snapdp.verifier.language.programs import program_text
-from snapdp.verifier.loss import verdict
+from snapdp.lab import mechanism as mechanism_program
+from snapdp.lab.language.programs import program_text
+from snapdp.lab.loss import verdict
 from tests import VECTORS
 
 GOLDEN = VECTORS / "verify"
@@ -182,9 +182,9 @@ def test_the_report_is_one_page_without_script(tmp_path, program, machine, holds
 
 
 def test_names_in_a_report_are_text_not_markup():
-    from snapdp.verifier.loss.verdict import verify
-    from snapdp.verifier.report.page import verdict_page
-    from tests.unit.verifier.snaps import snap
+    from snapdp.lab.loss.verdict import verify
+    from snapdp.lab.report.page import verdict_page
+    from tests.unit.lab.snaps import snap
 
     said = verdict_page(verify(snap("1/2", 2, 8), claim="0.1", evaluations=20))
     assert "S &lt;-$" in said
@@ -280,7 +280,7 @@ def test_what_is_no_mechanism_to_judge_is_refused(arguments, message):
 
 AUDITED = """
 import snapdp
-from snapdp.verifier.python.symbols import clamp, ln, round_to
+from snapdp.lab.language.symbols import clamp, ln, round_to
 
 print("from the file")
 

@@ -23,14 +23,6 @@ from typing import Any
 
 import numpy
 import pyarrow.parquet
-
-import snapdp
-from snapdp.audits import check_release
-from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.errors import SnapdpError
-from snapdp.ledger.ledger import Ledger
-from snapdp.mechanism.mechanism import index_with_bits, release_with_bits
-from snapdp.release.release import exact_values, released
 from snapdp.rounding.error_bound import bound_error
 from snapdp.rounding.formula import Format
 from snapdp.rounding.languages import read_cores, read_formula, read_ranges
@@ -40,6 +32,14 @@ from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import parse_machine
 from snapdp.verifier.python.symbols import clamp, ln, round_to
+
+import snapdp
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import audit, release_certificate
+from snapdp.errors import SnapdpError
+from snapdp.ledger.ledger import Ledger
+from snapdp.mechanism.mechanism import index_with_bits, release_with_bits
+from snapdp.release.release import exact_values, released
 from tests.corpus.sources import Table, opened
 
 MESSAGE = "message"

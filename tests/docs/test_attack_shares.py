@@ -13,9 +13,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from snapdp.attacks.attack import probability_at_least, probability_at_most
-from snapdp.attacks.gallery import attacks
-from snapdp.attacks.reachability import is_reachable
+from snapdp.lab.attacks.attack import probability_at_least, probability_at_most
+from snapdp.lab.attacks.gallery import attacks
+from snapdp.lab.attacks.reachability import is_reachable
 from tests import ROOT
 
 MISSED = Fraction(1, 10**9)

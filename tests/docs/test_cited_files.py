@@ -25,7 +25,7 @@ FOREIGN = {"cc_snap.py"}  # programs of others, which are judged here
 
 @cache
 def here() -> frozenset[str]:
-    """Return every file of the project and every end of its path: check.py, certificate/check.py, ..."""
+    """Return every file of the project and every end of its path: check_program.py, audits/check_program.py, ..."""
     files = [
         path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file() and PEERS not in path.parts
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from snapdp.accuracy.comparison import accuracy_by_epsilon
+from snapdp.lab.claims.comparison import accuracy_by_epsilon
 from tests import ROOT
-from tests.unit.attacks.test_peers import EXPECTED
+from tests.unit.lab.attacks.test_peers import EXPECTED
 
 PAGE = (ROOT / "docs" / "compared-with.md").read_text(encoding="utf-8")
 BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 from click.testing import CliRunner
 
-from snapdp.attacks.gallery import attacks
 from snapdp.cli.app import main
+from snapdp.lab.attacks.gallery import attacks
 from tests import ROOT
 from tests.docs.navigation import DOCS, pages_of_the_site
 from tests.docs.test_examples import commands_of

@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from click.testing import CliRunner
 
-from snapdp.attacks.gallery import attacks
 from snapdp.cli.app import main
 from snapdp.cli.demo import REGIONS
-from snapdp.verifier.language.programs import load_program
-from snapdp.verifier.loss.verdict import verify
-from snapdp.verifier.report.page import verdict_page
+from snapdp.lab.attacks.gallery import attacks
+from snapdp.lab.language.programs import load_program
+from snapdp.lab.loss.verdict import verify
+from snapdp.lab.report.page import verdict_page
 from tests import ROOT
 from tests.docs import real_tables
 from tests.docs.page_picture import PICTURE

@@ -42,7 +42,7 @@ def test_every_public_module_has_a_page():
 def test_every_public_name_is_described_on_its_page():
     for module in api.PUBLIC:
         text = (DOCS / "reference" / "api" / f"{module.rpartition('.')[2]}.md").read_text(encoding="utf-8")
-        described = re.findall(r"^\.\. (?:auto\w+|py:data):: (?:snapdp\.(?:\w+\.)?)?(\w+)$", completed(text), re.M)
+        described = re.findall(r"^\.\. (?:auto\w+|py:data):: (?:snapdp\.(?:\w+\.)*)?(\w+)$", completed(text), re.M)
         assert set(api.names_of(module)) <= set(described), module
 
 
@@ -62,7 +62,7 @@ def test_a_class_or_function_says_what_it_is(module):
     assert [name for name in api.names_of(module) if silent(getattr(import_module(module), name))] == []
 
 
-@pytest.mark.parametrize("module", ["snapdp", "snapdp.testing"])
+@pytest.mark.parametrize("module", ["snapdp", "snapdp.lab.testing"])
 def test_what_classes_can_do_is_said_too(module):
     """What has no docstring is not shown."""
     values = [getattr(import_module(module), name) for name in api.names_of(module)]

@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 from click.testing import CliRunner
 
-from snapdp.audits import check_release
+from snapdp.audits import check_program as check, check_release
 from snapdp.audits.release_audit import release_certificate
 from snapdp.cli import app
 from snapdp.ledger import chain
@@ -20,7 +20,6 @@ from snapdp.studies import study_file as reader
 from snapdp.studies.categories import KIND_KEYS
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import CONDITION_KEYS
-from snapdp.verifier.certificate import check
 from tests import ROOT
 from tests.docs.reference import page, rows, section, stated_keys, words
 

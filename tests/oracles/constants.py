@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from snapdp.lab.selftest.suite import Checked, Comparison, Effort
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.selftest.suite import Checked, Comparison, Effort
 from tests.oracles.logarithm import ln_tries
 from tests.oracles.mechanisms import CATALOGUE, exact, finite
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from snapdp.lab.selftest.suite import Checked, Comparison, Effort
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.law import Law, law_of
 from snapdp.mechanism.parameters import Inner, Precision
-from snapdp.selftest.suite import Checked, Comparison, Effort
 from tests.oracles.definition import HALF
 from tests.oracles.enumeration import enumerated_law
 from tests.oracles.logarithm import ln_enclosed, rounded

@@ -22,8 +22,8 @@ from snapdp.exact.functions import (
     ln_enclosure,
     mpfr_context,
 )
+from snapdp.lab.selftest.suite import Checked, Comparison, Effort
 from snapdp.mechanism.sampling.filter import KNOWN_LOGARITHMS
-from snapdp.selftest.suite import Checked, Comparison, Effort
 from tests.oracles.logarithm import ln_enclosed, ln_tries, minus_ln_rounded, rounded
 
 KNOWN = 64

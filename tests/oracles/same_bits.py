@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from snapdp.lab.selftest.sampler import draw_value, draw_words
+from snapdp.lab.selftest.suite import Checked, Comparison, Effort
 from snapdp.mechanism.mechanism import Mechanism, index_with_bits, integer_indices, release_with_bits
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.mechanism.sampling.filter import ScalarSampler
-from snapdp.selftest.sampler import draw_value, draw_words
-from snapdp.selftest.suite import Checked, Comparison, Effort
 from tests.oracles.definition import index, number
 from tests.oracles.mechanisms import CATALOGUE
 from tests.oracles.strings import SeededBits, placed

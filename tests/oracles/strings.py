@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from snapdp.lab.selftest import sampler
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.selftest import sampler
 from tests.oracles.definition import FIRST, HALF, Digits, finite_noise, truncated
 from tests.oracles.logarithm import ln_enclosed
 

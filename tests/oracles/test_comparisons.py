@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from snapdp.selftest.suite import Effort
+from snapdp.lab.selftest.suite import Effort
 from tests.oracles import constants, laws, logarithms, same_bits
 from tests.oracles.cipher import encrypted
-from tests.unit.selftest import faults
+from tests.unit.lab.selftest import faults
 
 QUICK = Effort(seed=2012, quick=True)
 LEAST = {  # comparisons; one that skips most of its work would still find nothing

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from snapdp.selftest.sampler import draw_words
+from snapdp.lab.selftest.sampler import draw_words
 from tests import ROOT
 from tests.oracles import cipher, definition, logarithm
 from tests.oracles.definition import index

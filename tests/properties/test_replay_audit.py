@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import snapdp
-from snapdp.testing import audit
+from snapdp.lab.testing import audit
 
 STUDY = {
     "dataset": "people",

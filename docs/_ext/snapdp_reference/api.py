@@ -17,7 +17,12 @@ from snapdp_reference.docstrings import as_rst, inline
 from snapdp_reference.markdown import plain
 
 SOURCE = Path(str(snapdp.__file__)).parent
-PUBLIC = ("snapdp", "snapdp.testing", "snapdp.errors", "snapdp.published")  # in the order in which names are described
+PUBLIC = (
+    "snapdp",
+    "snapdp.lab.testing",
+    "snapdp.errors",
+    "snapdp.lab.published",
+)  # in the order in which names are described
 LONGEST_VALUE = 80
 
 

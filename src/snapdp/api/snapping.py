@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from snapdp.accuracy.summary import AfterRelease
     from snapdp.exact.enclosure import Enclosure
     from snapdp.exact.numbers import Datum, Parameter
+    from snapdp.lab.loss.verdict import Verdict
+    from snapdp.lab.mechanism import MechanismProgram
     from snapdp.mechanism.law.law import Law
     from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters
-    from snapdp.verifier.loss.verdict import Verdict
-    from snapdp.verifier.mechanism_program import MechanismProgram
 
     class SeriesLike(Protocol):
         """A column of numbers with a name: a Series of pandas or Polars."""
@@ -141,7 +141,7 @@ class Snapping:
 
         In finite precision only: in exact arithmetic nothing rounds, and the loss is epsilon by construction.
         """
-        from snapdp.verifier.mechanism_program import program_of_mechanism
+        from snapdp.lab.mechanism import program_of_mechanism
 
         return program_of_mechanism(self.parameters)
 
@@ -153,13 +153,13 @@ class Snapping:
         >>> Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=100, arithmetic="proved").verify().kind
         'VERIFIED'
         """
-        from snapdp.verifier.mechanism_program import verify_mechanism
+        from snapdp.lab.mechanism import verify_mechanism
 
         return verify_mechanism(self.parameters, claim=claim)
 
     def certificate(self) -> str:
         """Return the certificate of that verdict against epsilon: JSON for `snapdp check`, which shares no code."""
-        from snapdp.verifier.mechanism_program import mechanism_certificate
+        from snapdp.lab.mechanism import mechanism_certificate
 
         return mechanism_certificate(self.parameters)
 

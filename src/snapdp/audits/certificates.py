@@ -66,7 +66,7 @@ def examine_file(path: str | os.PathLike[str]) -> Examination:
 
 def examine_certificate(content: bytes) -> Examination:
     """Return what the checker of its kind says of a certificate: its format decides which one that is."""
-    from snapdp.verifier.certificate.check import Refusal
+    from snapdp.audits.check_program import Refusal
 
     try:
         return Examination(verdict=ACCEPTED, proved=_proved(content.decode()))
@@ -78,7 +78,7 @@ def examine_certificate(content: bytes) -> Examination:
 
 def _proved(text: str) -> Proved:
     """Return what a certificate proves; any exception says that it is not accepted."""
-    from snapdp.verifier.certificate.check import LARGEST_TEXT, Refusal, examine
+    from snapdp.audits.check_program import LARGEST_TEXT, Refusal, examine
 
     found = json.loads(text, object_pairs_hook=check_release.unrepeated)
     if isinstance(found, dict) and "statistics" in found:

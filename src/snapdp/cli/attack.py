@@ -15,9 +15,6 @@ from typing import Any
 
 import click
 
-from snapdp.attacks.attack import FALSE_ALARM, Attack, AttackOutcome
-from snapdp.attacks.gallery import AttackRow
-from snapdp.attacks.peers import INSTALLED_BY
 from snapdp.cli.flags.files import picture_option, writing_picture
 from snapdp.cli.flags.numbers import WholeRange
 from snapdp.cli.screen import echo, echo_json, folded, note, say, stepping, table
@@ -25,6 +22,9 @@ from snapdp.display.numbers import decimal_down, exact_amount, four_digits_up
 from snapdp.display.text import one_line
 from snapdp.errors import ParameterError
 from snapdp.exact.numbers import to_float_down, to_float_up
+from snapdp.lab.attacks.attack import FALSE_ALARM, Attack, AttackOutcome
+from snapdp.lab.attacks.gallery import AttackRow
+from snapdp.lab.attacks.peers import INSTALLED_BY
 
 EXAMPLE = """\b
 Examples:
@@ -99,7 +99,7 @@ def _exit_code(found: list[AttackRow], *, by_name: bool) -> int:
 
 
 def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attack, str]]:
-    from snapdp.attacks.gallery import pairs
+    from snapdp.lab.attacks.gallery import pairs
 
     try:
         found = pairs(names, targets)
@@ -111,7 +111,7 @@ def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attac
 
 
 def _run(asked: list[tuple[Attack, str]], *, seed: int, trials: int | None) -> list[AttackRow]:
-    from snapdp.attacks.gallery import rows
+    from snapdp.lab.attacks.gallery import rows
 
     found: list[AttackRow] = []
     with stepping("attacking", len(asked)) as step:

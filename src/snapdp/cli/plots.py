@@ -14,12 +14,12 @@ from pathlib import Path
 from snapdp.accuracy.curve import curve_of
 from snapdp.accuracy.summary import Worth
 from snapdp.api.consequence import Fall, curve_drawn, law_drawn, law_picture
-from snapdp.attacks.gallery import AttackRow
 from snapdp.display.numbers import decimal_down, exact_amount, four_digits_up, noise_digits
 from snapdp.display.pictures import Chosen, Look, Mark, RowPicture, curve_picture, sheet
 from snapdp.display.text import confidence, how_often, one_line
 from snapdp.drafts import write_text
 from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
+from snapdp.lab.attacks.gallery import AttackRow
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import law_of
 from snapdp.studies.plans.lines import Line, ReleasedPart

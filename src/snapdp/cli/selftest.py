@@ -15,10 +15,10 @@ import click
 
 from snapdp.cli.screen import echo, echo_json, note, stepping, table
 from snapdp.display.text import one_line
-from snapdp.selftest.suite import CHECKS
+from snapdp.lab.selftest.suite import CHECKS
 
 if TYPE_CHECKING:
-    from snapdp.selftest.suite import SelfTest
+    from snapdp.lab.selftest.suite import SelfTest
 
 EXAMPLE = """\b
 All values, tables and ledgers are made up, so nothing printed is private.
@@ -61,7 +61,7 @@ def selftest_command(
     the cipher of the noise, single releases and arrays on the same bits, an engine, and locks of files. It takes some
     seconds.
     """
-    from snapdp.selftest.suite import run_selftest
+    from snapdp.lab.selftest.suite import run_selftest
 
     ctx.meta["snapdp.json"] = as_json
     if listing:

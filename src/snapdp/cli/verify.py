@@ -30,9 +30,9 @@ from snapdp.ledger.statements import amended_in_words
 if TYPE_CHECKING:
     from snapdp.audits.certificates import Examination
     from snapdp.audits.reports import ComparedReport
+    from snapdp.lab.loss.verdict import Verdict
+    from snapdp.lab.report.page import CertificateFile
     from snapdp.mechanism.parameters import SnappingParameters
-    from snapdp.verifier.loss.verdict import Verdict
-    from snapdp.verifier.report.page import CertificateFile
 
 EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
 WIDTH = 79  # of a sentence under a verdict
@@ -132,11 +132,11 @@ def verify_command(
 
 def _verdict(program: str | None, parameters: SnappingParameters | None, machine: str, claim: str | None) -> Verdict:
     """Return the verdict on a program or a function, or on a mechanism."""
-    from snapdp.verifier.loss.verdict import verify
-    from snapdp.verifier.python.audited import audited_function, names_a_function
+    from snapdp.lab.language.audited import audited_function, names_a_function
+    from snapdp.lab.loss.verdict import verify
 
     if parameters is not None:
-        from snapdp.verifier.mechanism_program import verify_mechanism
+        from snapdp.lab.mechanism import verify_mechanism
 
         return verify_mechanism(parameters, claim=claim)
     assert program is not None
@@ -194,8 +194,8 @@ def _pairs(
     Those of a mechanism are given in data units.
     """
     from snapdp.errors import PremiseError
-    from snapdp.verifier.loss.verdict import asked_pair, require_cases, telling_pairs
-    from snapdp.verifier.mechanism_program import mechanism_pair
+    from snapdp.lab.loss.verdict import asked_pair, require_cases, telling_pairs
+    from snapdp.lab.mechanism import mechanism_pair
 
     if not ends:
         return [], ""
@@ -224,9 +224,9 @@ def _show(
 
     lacking   why there is no table of cases, where one was asked for
     """
-    from snapdp.verifier.report.cases import cases_text, cases_values
-    from snapdp.verifier.report.mechanism import mechanism_text, mechanism_values
-    from snapdp.verifier.report.verdict import REPRODUCTION, verdict_text, verdict_values
+    from snapdp.lab.report.cases import cases_text, cases_values
+    from snapdp.lab.report.mechanism import mechanism_text, mechanism_values
+    from snapdp.lab.report.verdict import REPRODUCTION, verdict_text, verdict_values
 
     if as_json:
         values = verdict_values(found) if parameters is None else mechanism_values(parameters, found)
@@ -251,7 +251,7 @@ def _files(
     """Write the files that are asked for; return what is to be said about them."""
     said, made = ([], None) if certificate is None else _write_certificate(certificate, found)
     if report is not None:
-        from snapdp.verifier.report.page import verdict_page
+        from snapdp.lab.report.page import verdict_page
 
         beside = None if made is None else _certificate_file(made, report)
         said.append(_write(report, verdict_page(found, beside, parameters=parameters, pairs=pairs), "--report"))
@@ -262,7 +262,7 @@ def _certificate_file(certificate: Path, report: Path) -> CertificateFile | None
     """Return where the certificate lies as seen from the report; None where it lies elsewhere."""
     from hashlib import sha256
 
-    from snapdp.verifier.report.page import CertificateFile
+    from snapdp.lab.report.page import CertificateFile
 
     folder = report.resolve().parent
     if not certificate.resolve().is_relative_to(folder):
@@ -274,7 +274,7 @@ def _certificate_file(certificate: Path, report: Path) -> CertificateFile | None
 def _write_certificate(path: Path, verdict: Verdict) -> tuple[list[str], Path | None]:
     """Write the certificate of a verdict; return what is to be said, and the file, or None where there is none."""
     from snapdp.errors import PremiseError
-    from snapdp.verifier.certificate.certificate import certificate_text
+    from snapdp.lab.loss.certificate import certificate_text
 
     try:
         text = certificate_text(verdict)
@@ -437,7 +437,7 @@ CHECK_EXAMPLE = """\b
 Each kind of certificate has a checker of its own, one file of the standard
 library that can be run alone:
   of a program (snapdp verify PROGRAM --certificate)
-    python -m snapdp.verifier.certificate.check half.json
+    python -m snapdp.audits.check_program half.json
   of a release (snapdp verify RECORD --certificate)
     python -m snapdp.audits.check_release release.json
 To run one without the rest of snapdp, copy its file out: check.py,
@@ -474,7 +474,7 @@ def check_command(ctx: click.Context, /, certificates: tuple[Path, ...], as_json
 
 def _print_examination(found: Examination, name: str) -> None:
     """Print what the checker says of a file; its name, if there are several."""
-    from snapdp.verifier.certificate.check import conclusion_lines
+    from snapdp.audits.check_program import conclusion_lines
 
     said = ": ".join(filter(None, (found.verdict, name, found.reason)))
     echo(said, colour=CHECK_COLOURS[found.verdict])

@@ -25,12 +25,12 @@ THIS_RECORD = "this record"
 def judge_program(*, name: str | None, text: str | None, machine: str, claim: str | None) -> dict[str, Any]:
     """Return the verdict on a program, and its report."""
     from snapdp.errors import ParameterError
-    from snapdp.verifier.language.parser import parse
-    from snapdp.verifier.language.programs import machine_in, program_text
-    from snapdp.verifier.loss.verdict import verify
-    from snapdp.verifier.machine.machine import parse_machine
-    from snapdp.verifier.report.page import verdict_page
-    from snapdp.verifier.report.verdict import headline, verdict_values
+    from snapdp.lab.language.parser import parse
+    from snapdp.lab.language.programs import machine_in, program_text
+    from snapdp.lab.loss.verdict import verify
+    from snapdp.lab.report.page import verdict_page
+    from snapdp.lab.report.verdict import headline, verdict_values
+    from snapdp.lab.semantics.machine import parse_machine
 
     if name is not None and text is None:
         source, asked = name, program_text(name)

@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.verifier.language.programs import load_program
-from snapdp.verifier.loss.verdict import verify
+from snapdp.lab.language.programs import load_program
+from snapdp.lab.loss.verdict import verify
 from tests.unit.release.people import study
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e&\"'" + "x" * 500

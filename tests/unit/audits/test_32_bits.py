@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from snapdp.audits import check_release
+from snapdp.audits import check_program as check, check_release
 from snapdp.audits.release_audit import release_certificate
-from snapdp.verifier.certificate import check
 from tests.unit.audits.mutations import with_value
 from tests.unit.audits.test_mutations import ASKED, asked_record
-from tests.unit.verifier.certificate.certificates import genuine
+from tests.unit.lab.loss.certificates import genuine
 
 PYODIDE = "pyodide@314"
 RUN = """

@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 
-from snapdp.audits import check_release
+from snapdp.audits import check_program as check, check_release
 from snapdp.audits.certificates import Examination, examine_certificate, examine_file
 from snapdp.audits.check_release import Undecided
 from snapdp.audits.release_audit import release_certificate
-from snapdp.verifier.certificate import check
 from tests.tiers import one_in
 from tests.unit.audits.test_mutations import ASKED, asked_record
-from tests.unit.verifier.certificate.certificates import genuine
+from tests.unit.lab.loss.certificates import genuine
 
 FAULTS: list[type[Exception]] = [
     MemoryError, RecursionError, OverflowError, ValueError, TypeError, KeyError, IndexError, ZeroDivisionError,

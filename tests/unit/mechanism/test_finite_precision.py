@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, reject, settings, strategies as st
 
 from snapdp import FinitePrecision, ParameterError, PremiseError, Snapping
+from snapdp.audits.check_program import check
 from snapdp.exact.dyadic import next_below, round_up
 from snapdp.mechanism.finite_precision import (
     SLACK,
@@ -24,7 +25,6 @@ from snapdp.mechanism.law.finite import liu_loss, mironov_loss, proved_loss
 from snapdp.mechanism.law.loss import worst_pair
 from snapdp.mechanism.parameters import FINITE_GAMMA, Precision, SnappingParameters
 from snapdp.values import replaced
-from snapdp.verifier.certificate.check import check
 from tests.unit import arb, arb_ends
 
 HALF = Fraction(1, 2)

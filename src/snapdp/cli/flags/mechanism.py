@@ -19,9 +19,9 @@ from snapdp.exact.dyadic import exponent_of_power, power_of_two_at_least
 from snapdp.exact.numbers import parameter, positive
 
 if TYPE_CHECKING:
+    from snapdp.lab.language.syntax import Program
+    from snapdp.lab.semantics.machine import Machine
     from snapdp.mechanism.parameters import SnappingParameters
-    from snapdp.verifier.language.syntax import Program
-    from snapdp.verifier.machine.machine import Machine
 
 NEEDED = ("epsilon", "sensitivity", "bounds")
 GRIDS = ("fine", "natural")
@@ -213,9 +213,9 @@ rules_option = click.option(
 
 def program_and_machine(reference: str, machine_text: str) -> tuple[Program, Machine]:
     """Return a program and its machine: that of --machine, or the one its file names, which is said."""
-    from snapdp.verifier.language.programs import load_program, stated_machine
-    from snapdp.verifier.machine.machine import parse_machine
-    from snapdp.verifier.python.audited import audited_function, names_a_function
+    from snapdp.lab.language.audited import audited_function, names_a_function
+    from snapdp.lab.language.programs import load_program, stated_machine
+    from snapdp.lab.semantics.machine import parse_machine
 
     if names_a_function(reference):
         return audited_function(reference).program, parse_machine(machine_text)

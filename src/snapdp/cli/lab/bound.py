@@ -20,8 +20,8 @@ from snapdp.display.text import one_line
 from snapdp.errors import ProgramError, SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.rounding.error_bound import ErrorBound, Progress
-    from snapdp.rounding.languages import Core
+    from snapdp.lab.language.formulas import Core
+    from snapdp.lab.rounding.error_bound import ErrorBound, Progress
 
 EXAMPLE = """\b
 Examples:
@@ -78,8 +78,8 @@ def bound_command(
 
 def _bounded(core: Core, p: int | None, boxes: int | None, settings: dict[str, Any]) -> ErrorBound | SnapdpError:
     """Return the bound of one core, or why there is none: the others are told all the same."""
-    from snapdp.rounding.error_bound import MOST_BOXES, bound_error
-    from snapdp.rounding.formula import Format
+    from snapdp.lab.rounding.error_bound import MOST_BOXES, bound_error
+    from snapdp.lab.rounding.formula import Format
 
     box = {name: (lower, upper) for name, lower, upper in core.box}
     try:
@@ -101,9 +101,9 @@ def _told_to(tell: Callable[[str], None]) -> Progress:
 
 
 def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramError]:
-    from snapdp.rounding.formula import Format
-    from snapdp.rounding.languages import LONGEST_CORES, Core, read_cores, read_formula, read_ranges
-    from snapdp.verifier.language.programs import decoded
+    from snapdp.lab.language.formulas import LONGEST_CORES, Core, read_cores, read_formula, read_ranges
+    from snapdp.lab.language.programs import decoded
+    from snapdp.lab.rounding.formula import Format
 
     path = Path(formula)
     if formula.endswith(".fpcore"):

@@ -22,9 +22,9 @@ from snapdp.display.text import is_address, one_line
 from snapdp.exact.numbers import to_float_down, to_float_up
 
 if TYPE_CHECKING:
-    from snapdp.accuracy.comparison import AccuracyByEpsilon, SideBySide
     from snapdp.display.pictures import Axis, LogAxis, Series
     from snapdp.exact.enclosure import Enclosure
+    from snapdp.lab.claims.comparison import AccuracyByEpsilon, SideBySide
 
 EXAMPLE = """\b
 Examples:
@@ -109,7 +109,7 @@ LIMITS = {"below": "< ", "at": "", "above": "> "}
 
 
 def _compare_accuracy(given: dict[str, Any], plot: Path | None, as_json: bool) -> None:
-    from snapdp.accuracy.comparison import MECHANISMS, accuracy_by_epsilon
+    from snapdp.lab.claims.comparison import MECHANISMS, accuracy_by_epsilon
 
     found = accuracy_by_epsilon(**given)
     if plot is not None:
@@ -155,8 +155,8 @@ def _print_accuracy(found: AccuracyByEpsilon) -> None:
 
 
 def _draw_accuracy(found: AccuracyByEpsilon, plot: Path) -> None:
-    from snapdp.accuracy.comparison import accuracy_lines
     from snapdp.display.pictures import Axis, LogAxis, Series
+    from snapdp.lab.claims.comparison import accuracy_lines
 
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon
     if first == last:
@@ -229,7 +229,7 @@ def _declared(given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _view_bias(given: dict[str, Any]) -> View:
-    from snapdp.accuracy.comparison import bias_by_guess
+    from snapdp.lab.claims.comparison import bias_by_guess
 
     declared, words = _declared(given)
     found = bias_by_guess(guesses=given.get("if_value"), **declared)
@@ -238,7 +238,7 @@ def _view_bias(given: dict[str, Any]) -> View:
 
 
 def _view_distance(given: dict[str, Any]) -> View:
-    from snapdp.accuracy.comparison import contenders, distance_tails
+    from snapdp.lab.claims.comparison import contenders, distance_tails
 
     declared, words = _declared(given)
     guess = given.get("if_value", (declared["upper"],))
@@ -255,7 +255,7 @@ def _view_distance(given: dict[str, Any]) -> View:
 
 
 def _view_clamp(given: dict[str, Any]) -> View:
-    from snapdp.accuracy.comparison import GAMMAS, clamp_by_gamma
+    from snapdp.lab.claims.comparison import GAMMAS, clamp_by_gamma
 
     declared, words = _declared(given)
     found = clamp_by_gamma(gammas=given.get("gammas", GAMMAS), **declared)
@@ -270,7 +270,7 @@ def _view_clamp(given: dict[str, Any]) -> View:
 
 
 def _view_errors(given: dict[str, Any]) -> View:
-    from snapdp.accuracy.comparison import errors_of_means
+    from snapdp.lab.claims.comparison import errors_of_means
 
     means, lower, upper, of, notice = _means_of_table(given)
     found = errors_of_means(means, lower=lower, upper=upper, epsilons=given.get("epsilons", EPSILONS))
@@ -358,8 +358,8 @@ Means = dict[int, tuple[Fraction, Fraction]]
 
 def _means_of_table(given: dict[str, Any]) -> tuple[Means, Fraction, Fraction, str, str]:
     """Return {rows: (mean, sensitivity)} of the table that the flags name, its range, what it is of, and a notice."""
-    from snapdp.accuracy.comparison import means_of_first
     from snapdp.cli.demo import people
+    from snapdp.lab.claims.comparison import means_of_first
 
     rows = given.get("rows")
     if rows is not None and not all(n.isascii() and n.isdigit() and len(n) < 10 for n in rows):

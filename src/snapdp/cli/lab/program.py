@@ -14,7 +14,7 @@ from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.screen import echo, echo_json, folded, line_width
 
 if TYPE_CHECKING:
-    from snapdp.verifier.language.syntax import Program
+    from snapdp.lab.language.syntax import Program
 
 EXAMPLE = """\b
 Examples:
@@ -52,8 +52,8 @@ def derive_command(
     PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or FILE.py:function,
     a Python function with @snapdp.audit: the file is run.
     """
-    from snapdp.verifier.export import fpcore, gappa
-    from snapdp.verifier.report.derivation import (
+    from snapdp.lab.language.export import fpcore, gappa
+    from snapdp.lab.report.derivation import (
         derivation_latex,
         derivation_page,
         derivation_text,
@@ -62,7 +62,7 @@ def derive_command(
         printed_rules_text,
         printed_rules_values,
     )
-    from snapdp.verifier.rules.printed_rules import derivations_by
+    from snapdp.lab.semantics.printed import derivations_by
 
     ctx.meta["snapdp.json"] = as_json
     if sum((style is not None, as_gappa, as_fpcore, as_json)) > 1:
@@ -135,9 +135,9 @@ def run_command(
     a Python function with @snapdp.audit: the file is run. Values that are no
     floats of the machine are rounded, and the run says to what.
     """
-    from snapdp.verifier.loss.pointwise import output_draws
-    from snapdp.verifier.report.cases import evaluation_text, evaluation_values, output_draws_text, output_draws_values
-    from snapdp.verifier.rules.evaluation import evaluate
+    from snapdp.lab.loss.pointwise import output_draws
+    from snapdp.lab.report.cases import evaluation_text, evaluation_values, output_draws_text, output_draws_values
+    from snapdp.lab.semantics.evaluation import evaluate
 
     ctx.meta["snapdp.json"] = as_json
     tree, machine = program_and_machine(program, machine_text)

@@ -22,7 +22,7 @@ from snapdp.exact.numbers import to_float_up
 
 if TYPE_CHECKING:
     from snapdp.accuracy.price import CostOfBits
-    from snapdp.published import BesideExact, PrintedClaim
+    from snapdp.lab.published import BesideExact, PrintedClaim
 
 EXAMPLE = """\b
 Examples:
@@ -73,7 +73,7 @@ def published_command(
     constants in the notes' notation. FORMULA is a name as it is printed, such as "Algorithm 1" (GetAccuracy) or
     GetAccuracy2; without one you see them all.
     """
-    from snapdp.published import beside_exact
+    from snapdp.lab.published import beside_exact
 
     ctx.meta["snapdp.json"] = as_json
     if len(bounds) != 2:

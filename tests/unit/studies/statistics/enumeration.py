@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise, product
 
+from snapdp.lab.language.syntax import Query
 from snapdp.studies.categories import parents_table
 from snapdp.studies.columns import CategoryColumn, NumberColumn
 from snapdp.studies.grouping.groups import BinnedColumn
 from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.relation import Relation
-from snapdp.verifier.language.syntax import Query
 
 Row = tuple
 Table = tuple

@@ -1,0 +1,1 @@
+"""The laboratory: verify programs, attack noise, test releases of your own. Only front ends import it."""

@@ -1,0 +1,1 @@
+"""The language of programs: syntax, texts, Python functions, formulas and FPCore."""

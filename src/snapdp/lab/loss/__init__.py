@@ -1,0 +1,1 @@
+"""The privacy loss of a program: normal form, bounds, exact losses, witnesses, verdicts and certificates."""

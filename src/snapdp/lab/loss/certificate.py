@@ -1,0 +1,187 @@
+"""The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
+
+Format 1: a closed list of keys, rationals as text, the program as nested lists. Keys are sorted and nothing is optional
+but what the verdict decides, so a verdict has exactly one certificate. The checker shares no code with the
+other modules of this package; docs/guide/verify.md shows both. It knows less than the verifier: a certificate is made
+only if the checker accepts it, otherwise the verdict stands without one.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import PremiseError
+from snapdp.lab.language.syntax import FUNCTIONS, Program, Rounding, as_lists
+from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
+from snapdp.lab.loss.shape import Shape
+from snapdp.lab.loss.verdict import REFUTED, VERIFIED, Verdict
+from snapdp.lab.semantics.execution import Execution, Piece, Preimage
+from snapdp.lab.semantics.folding import folded, takes_functions
+from snapdp.lab.semantics.machine import Machine
+
+FORMAT = 1
+
+
+def certificate_of(verdict: Verdict) -> dict[str, Any]:
+    """Return the certificate of a VERIFIED or REFUTED verdict, which the checker has accepted."""
+    from snapdp.audits.check_program import check
+
+    made = _made(verdict)
+    reason = check(made)
+    if reason is not None:
+        raise PremiseError(
+            f"the checker does not follow this proof: {reason}.", "The verdict stands; it has no certificate."
+        )
+    return made
+
+
+def _made(verdict: Verdict) -> dict[str, Any]:
+    if verdict.kind not in (VERIFIED, REFUTED):
+        raise PremiseError(
+            f"the verdict is {verdict.kind}: there is nothing to certify.",
+            "Only VERIFIED and REFUTED have a certificate.",
+        )
+    _require_covered(verdict)
+    program, machine, claim = verdict.program, verdict.machine, verdict.claim.value
+    if claim is None:
+        raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
+    common = {"format": FORMAT, **what_is_judged(program, machine, claim), "verdict": verdict.kind}
+    if verdict.kind == REFUTED:
+        assert verdict.evidence is not None
+        assert verdict.execution is not None
+        return {**common, "witness": witness(verdict.evidence, verdict.execution)}
+    assert verdict.universal is not None
+    assert verdict.shape.noise is not None
+    return {
+        **common,
+        "bound": str(verdict.universal.loss_upper),
+        "noise_epsilon": str(verdict.shape.noise_epsilon),
+        "roundings": verdict.shape.noise.roundings,
+    }
+
+
+def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[str, Any]:
+    """Return what a certificate is about: program, machine and claim, as it states them."""
+    return {
+        "queries": [
+            [q.name, optional_text(q.lower), optional_text(q.upper), str(q.sensitivity)] for q in program.queries
+        ],
+        "program": [as_lists(statement) for statement in program.statements],
+        "result": program.result,
+        "machine": machine.stated,
+        "claim": str(claim),
+    }
+
+
+def _require_covered(verdict: Verdict) -> None:
+    """Refuse what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
+    shape, outer = verdict.shape, None if verdict.execution is None else verdict.execution.folded
+    reason = None
+    if takes_functions(folded(verdict.program, verdict.machine)):
+        reason = f"programs with {', '.join(FUNCTIONS)}"
+    elif verdict.kind == VERIFIED:
+        assert shape.noise is not None
+        reasons = {
+            "a snapped Laplace draw": shape.noise.laplace,
+            "a bound for a sampler on a fixed grid": verdict.machine.sampler == "grid53",
+            "a clamp inside the rounding": isinstance(outer, Rounding),
+            "a query that leaves the clamp": not _inside(shape),
+        }
+        reason = next((words for words, holds in reasons.items() if holds), None)
+    elif verdict.execution is not None and verdict.execution.drawn is None:
+        reason = "a program without a random draw"
+    elif verdict.machine.sampler == "ideal":
+        reason = "a refutation for a real draw, which has no floats to name"
+    if reason is not None:
+        raise PremiseError(f"certificates do not cover {reason}.", "The verdict stands; it has no certificate.")
+
+
+def _inside(shape: Shape) -> bool:
+    ends = (shape.clamp_lower, shape.lower, shape.upper, shape.clamp_upper)
+    known = [end for end in ends if end is not None]
+    return len(known) == len(ends) and known == sorted(known)
+
+
+def certificate_text(verdict: Verdict) -> str:
+    """Return the certificate as canonical JSON: sorted keys, no spaces, one line."""
+    return json.dumps(certificate_of(verdict), sort_keys=True, separators=(",", ":"), ensure_ascii=True) + "\n"
+
+
+def optional_text(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def witness(evidence: ExactLoss, execution: Execution) -> dict[str, Any]:
+    """Return the witness of a refutation: an impossible output, or two exact probabilities with their cells."""
+    where = {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output)}
+    if evidence.is_infinite:
+        sign, draw = producing_draw(evidence, execution)
+        return {"kind": "impossible", **where, "U": str(draw), "S": sign, "gaps": gaps(evidence, execution)}
+    p, q = evidence.probability, evidence.probability_prime
+    if not (p.is_exact and q.is_exact):
+        raise PremiseError(
+            "probabilities of a real draw are irrational: this refutation has no exact certificate.",
+            "Take the sampler ulp, nearest or grid53, or claim less.",
+        )
+    cells = [
+        {"S": shown_sign(sign, execution), "from": name, **_ends(preimage, execution)}
+        for name, side in (("f", evidence.preimages), ("f_prime", evidence.preimages_prime))
+        for sign, preimage in side
+    ]
+    probabilities = {"probability": str(p.lower), "probability_prime": str(q.lower)}
+    return {"kind": "ratio", **where, "cells": cells, **probabilities}
+
+
+def shown_sign(sign: int, execution: Execution) -> int | None:
+    return None if execution.sign_name is None else sign
+
+
+def producing_draw(evidence: ExactLoss, execution: Execution) -> tuple[int | None, Fraction]:
+    """Return a sign and a draw that lead from f to the output."""
+    draw = execution.draw
+    for sign, preimage in evidence.preimages:
+        if preimage.start < preimage.stop:
+            inside = preimage.start if preimage.start > draw.first or draw.too_deep is None else preimage.stop - 1
+            return shown_sign(sign, execution), _signed(draw.value(inside), sign, execution)
+    raise AssertionError("the output comes from f")
+
+
+def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
+    """Return, for each sign (and piece), the neighbouring draws between which f_prime skips the output."""
+    draw, found = execution.draw, []
+    for (sign, preimage), piece in zip(evidence.preimages_prime, skipping_pieces(evidence, execution), strict=True):
+        ends = [preimage.start - 1, preimage.start]
+        held = [draw.is_float(o) and piece.start <= o < piece.stop for o in ends]
+        values = [
+            _signed(draw.value(o), sign, execution) if is_held else None for o, is_held in zip(ends, held, strict=True)
+        ]
+        if preimage.start == draw.first and draw.too_deep is not None and not execution.laplace:
+            values = [None, Fraction(0)]  # before all draws, of which there is no smallest
+        if execution.laplace:
+            if None in values:
+                continue  # the draw runs through both signs: one gap says all
+            values.sort(key=lambda value: value or Fraction(0))
+        found.append(
+            {"S": shown_sign(sign, execution), "below": optional_text(values[0]), "above": optional_text(values[1])}
+        )
+    return found
+
+
+def skipping_pieces(evidence: ExactLoss, execution: Execution) -> list[Piece]:
+    """Return the pieces of draws on which f_prime skips the output, in the order of its preimages."""
+    pieces = ProgramLaw(execution, evidence.f_prime).pieces
+    return [piece for sign in execution.signs for piece in pieces[sign]]
+
+
+def _signed(value: Fraction, sign: int, execution: Execution) -> Fraction:
+    return sign * value if execution.laplace else value
+
+
+def _ends(preimage: Preimage, execution: Execution) -> dict[str, str]:
+    """Return the ends of a preimage: 0 is before all draws; an empty one before a smallest draw ends at that one."""
+    draw = execution.draw
+    named = preimage.start == preimage.stop and draw.too_deep is None
+    low, high = (Fraction(0) if end == draw.first and not named else draw.value(end) for end in preimage)
+    return {"low": str(low), "high": str(high)}

@@ -1,0 +1,404 @@
+"""The bound for one pair of inputs and one output, by cases, and the draws that lead to one output.
+
+Every probability that occurs is enclosed. Two forms of the same analysis: `post` treats the sum's rounding as a fixed
+move of the boundary; `note` perturbs the boundary by a factor 1 + eta either way, as the published case analysis does.
+For S = 1 the noise is negative: left(t) = P(y < t); for S = -1 positive: right(t) = P(y >= t).
+`output_draws` gives the set {U : z = x} as a formula, over the reals and as floats, which running the program finds;
+where the program has no such formula the answer says what it lacks.
+Theory: docs/theory/verifier-loss.md, (15)-(20).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
+from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.functions import exp_enclosure, ln_enclosure
+from snapdp.exact.numbers import parameter
+from snapdp.lab.language.syntax import Program, QueryValue
+from snapdp.lab.loss.exact_loss import ProgramLaw
+from snapdp.lab.loss.query_path import value_on
+from snapdp.lab.loss.shape import Shape, recognise
+from snapdp.lab.loss.snap import Snap
+from snapdp.lab.loss.universal_bound import shorter, tail_errors, working_bits
+from snapdp.lab.semantics.draws import query_value, typed
+from snapdp.lab.semantics.execution import Execution
+from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.machine import Machine
+from snapdp.values import Value
+
+FORMS = ("post", "note")
+NOTHING, WHOLE = enclose(0), enclose(1)
+
+
+class SidedTails(Value):
+    """left(t1), left(t2), right(t1), right(t2) for one input, and the probability of the output they enclose."""
+
+    left_low: Enclosure
+    left_high: Enclosure
+    right_low: Enclosure
+    right_high: Enclosure
+
+    @property
+    def probability(self) -> Enclosure:
+        """Return 1/2 (left(t2) - left(t1)) + 1/2 (right(t1) - right(t2)); theory (15)."""
+        return (_difference(self.left_high, self.left_low) + _difference(self.right_low, self.right_high)) * HALF
+
+
+class Pointwise(Value):
+    """The case an output falls into, the tails of both inputs, and the bound of the loss (None: it gives none)."""
+
+    case: str
+    form: str
+    f: Fraction
+    f_prime: Fraction
+    output: Fraction
+    tails: SidedTails
+    tails_prime: SidedTails
+    loss_upper: Fraction | None
+
+
+def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
+    return Enclosure(max(Fraction(0), more.lower - less.upper), max(Fraction(0), more.upper - less.lower))
+
+
+def pointwise(
+    shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, output: Fraction, form: str = "post"
+) -> Pointwise:
+    """Return the case analysis of one output, for a shape without a failed premise."""
+    tails = {value: _tails(shape, machine, value, output, form) for value in (f, f_prime)}
+    p, q = tails[f].probability, tails[f_prime].probability
+    loss_upper = None
+    if p.lower > 0 and q.lower > 0:
+        bits = working_bits(machine)
+        loss_upper = ln_enclosure(shorter(max(p.upper / q.lower, q.upper / p.lower), bits, up=True), bits).upper
+    return Pointwise(
+        case=case_of(shape, f=f, f_prime=f_prime, output=output),
+        form=form,
+        f=f,
+        f_prime=f_prime,
+        output=output,
+        tails=tails[f],
+        tails_prime=tails[f_prime],
+        loss_upper=loss_upper,
+    )
+
+
+def cell_ends(shape: Shape, output: Fraction) -> tuple[Fraction | None, Fraction | None]:
+    """Return t1 and t2: y in [t1, t2) gives the output; None where the clamp leaves no end."""
+    (low, high), (grid, lower, upper) = shape.boundaries, shape.grid_and_clamp
+    if output == lower:
+        return None, low
+    if output == upper:
+        return high, None
+    middle = output + shape.snap.offset
+    return middle - grid / 2, middle + grid / 2
+
+
+def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> SidedTails:
+    low, high = cell_ends(shape, output)
+    left_low, right_low = (NOTHING, WHOLE) if low is None else _both_sides(shape, machine, f, low, form)
+    left_high, right_high = (WHOLE, NOTHING) if high is None else _both_sides(shape, machine, f, high, form)
+    return SidedTails(left_low=left_low, left_high=left_high, right_low=right_low, right_high=right_high)
+
+
+def _both_sides(shape: Shape, machine: Machine, f: Fraction, t: Fraction, form: str) -> tuple[Enclosure, Enclosure]:
+    """Return left(t) and right(t) for one input."""
+    low, high = moved_boundary(t, shape.snap, machine, form)
+    left = Enclosure(_tail(shape, machine, f - low).lower, _tail(shape, machine, f - high).upper)
+    right = Enclosure(_tail(shape, machine, high - f).lower, _tail(shape, machine, low - f).upper)
+    return left, right
+
+
+def moved_boundary(t: Fraction, snap: Snap, machine: Machine, form: str) -> tuple[Fraction, Fraction]:
+    """Return c-, c+: y < t if the real sum is below the first, only if it is at most the second; theory (9), (18).
+
+    A sum that does not round moves nothing, in either form; theory (27). What other steps than the sum's rounding move
+    is bounded, in both forms, by the same two numbers for every t; theory (44).
+    """
+    p = machine.p
+    if machine.adds_exactly:
+        return t, t
+    if not snap.is_plain:
+        return t - snap.below, t + snap.above
+    if form == "note":
+        stretch = 1 + power_of_two(-p)
+        return (t / stretch, t * stretch) if t > 0 else (t * stretch, t / stretch)
+    gap = power_of_two(floor_log2(abs(t)) - p + 1)
+    if t > 0 and t == power_of_two(floor_log2(t)):
+        gap /= 2  # below a power of two floats are twice as dense
+    return t - gap / 2, t - gap / 2
+
+
+def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
+    """Enclose P(noise of one sign goes at least, or strictly further than, the distance); theory (7)."""
+    if distance < 0:
+        return WHOLE
+    epsilon, bits = shape.epsilon, working_bits(machine)
+    shortfall, surplus = tail_errors(distance, shape, machine)
+    low = exp_enclosure(shorter(-epsilon * distance - shortfall, bits, up=False), bits).lower
+    high = exp_enclosure(shorter(-epsilon * distance + surplus, bits, up=True), bits).upper
+    return Enclosure(low, min(Fraction(1), high))
+
+
+# The cases
+
+
+def case_of(shape: Shape, *, f: Fraction, f_prime: Fraction, output: Fraction) -> str:
+    """Return the name of the case that an output falls into; every output falls into exactly one."""
+    low, high = sorted((snapped(shape, f), snapped(shape, f_prime)))
+    if output == shape.clamp_lower:
+        return "x = lower end"
+    if output == shape.clamp_upper:
+        return "x = upper end"
+    if low == high == output:
+        return "x = [f(a)] = [f(a')]"
+    if output == low:
+        return "x = [f(a)]"
+    if output == high:
+        return "x = [f(a')]"
+    if low < output < high:
+        return "x between [f(a)] and [f(a')]"
+    where = "x = 0" if output == 0 else "y < 0" if output < 0 else "y > 0"
+    return f"x below [f(a)], {where}" if output < low else f"x above [f(a')], {where}"
+
+
+CASES = (
+    "x = lower end",
+    "x below [f(a)], y < 0",
+    "x below [f(a)], y > 0",
+    "x below [f(a)], x = 0",
+    "x = [f(a)]",
+    "x between [f(a)] and [f(a')]",
+    "x = [f(a')]",
+    "x above [f(a')], y > 0",
+    "x above [f(a')], y < 0",
+    "x above [f(a')], x = 0",
+    "x = upper end",
+    "x = [f(a)] = [f(a')]",
+)
+
+
+def snapped(shape: Shape, value: Fraction) -> Fraction:
+    """Return what a value would be released as without noise."""
+    grid, lower, upper = shape.grid_and_clamp
+    return min(max(nearest_multiple(value - shape.snap.offset, grid), lower), upper)
+
+
+class Outputs:
+    """All outputs of a shape in order: the ends of the clamp and the multiples of the grid between them."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.grid, self.lower, self.upper = shape.grid_and_clamp
+        self.first, self.last = math.floor(self.lower / self.grid), math.ceil(self.upper / self.grid)
+        self.offset = shape.snap.offset
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+    def at(self, index: int) -> Fraction:
+        """Return the output with the index round(output/grid)."""
+        if index <= self.first:
+            return self.lower
+        return self.upper if index >= self.last else index * self.grid
+
+    def nearest(self, value: Fraction) -> int:
+        return max(self.first, min(self.last, math.floor((value - self.offset) / self.grid + HALF)))
+
+
+def held_output(shape: Shape, machine: Machine, output: Fraction) -> Fraction:
+    """Return an output as the machine holds it: a multiple of 1/10 is no float, nor need an end of the clamp be one."""
+    grid, lower, upper = shape.grid_and_clamp
+    return machine.snapped(output, grid) if lower < output < upper else machine.constant(output)
+
+
+def tried_outputs(shape: Shape, *, f: Fraction, f_prime: Fraction, most: int = 400) -> list[Fraction]:
+    """Return all outputs, or of more than `most` those near the ends, near the inputs and near zero."""
+    outputs = Outputs(shape)
+    if len(outputs) <= most:
+        indices = set(range(outputs.first, outputs.last + 1))
+    else:
+        centres = [outputs.first, outputs.last, *(outputs.nearest(v) for v in (f, f_prime, Fraction(0)))]
+        indices = {c + d for c in centres for d in range(-8, 9) if outputs.first <= c + d <= outputs.last}
+    return [outputs.at(index) for index in sorted(indices)]
+
+
+def case_table(
+    shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, form: str = "post", most: int = 400
+) -> list[tuple[str, Pointwise | None]]:
+    """Return, for every case, the tried output with the largest bound; None where none falls into it."""
+    worst: dict[str, Pointwise] = {}
+    for output in tried_outputs(shape, f=f, f_prime=f_prime, most=most):
+        found = pointwise(shape, machine, f=f, f_prime=f_prime, output=output, form=form)
+        old = worst.get(found.case)
+        if (
+            old is None
+            or old.loss_upper is None
+            or (found.loss_upper is not None and found.loss_upper > old.loss_upper)
+        ):
+            worst[found.case] = found
+    return [(case, worst.get(case)) for case in CASES]
+
+
+# The draws of an output. For clamp(round(g + c S ln U)) its cell t1 <= y < t2 is an interval of U for each sign, with
+# the ends exp((t - g) eps) or exp((g - t) eps), eps = 1/|c|; 1 where the noise is 0. g is f(D), or what the program
+# makes of it before the noise. Theory: docs/theory/verifier-loss.md, (15) and (20).
+
+MARGIN_BITS = 64
+
+
+class DrawsOfSign(Value):
+    """For one sign: the condition on U in symbols, its ends over the reals, and the least and greatest float U."""
+
+    sign: int
+    condition: str | None  # None: over the reals no U leads to the output, or there is no formula
+    lower: Enclosure | None  # None: there is no formula
+    upper: Enclosure | None
+    first: Fraction | None  # None: no float does, or all down to 0
+    last: Fraction | None  # None: no float does
+
+
+class OutputDraws(Value):
+    """All draws that lead from one value of the query to one output.
+
+    added    what the noise is added to, where that is known: f itself, or what the program makes of it
+    lacking  why there is no formula, where there is none
+    """
+
+    program: Program
+    machine: Machine
+    f: Fraction
+    added: Fraction | None
+    output: Fraction
+    shape: Shape
+    signs: tuple[DrawsOfSign, ...]
+    lacking: str | None
+
+
+def output_draws(program: Program, machine: Machine, *, f: object, output: object) -> OutputDraws:
+    """Return the draws that lead from f(D) = f to an output.
+
+    >>> from snapdp.lab.language.programs import load_program
+    >>> from snapdp.lab.semantics.machine import Machine
+    >>> found = output_draws(load_program("snap_half"), Machine(), f=3, output=6)
+    >>> [each.condition for each in found.signs]
+    [None, 'exp((f - x - Lambda/2) eps) < U <= exp((f - x + Lambda/2) eps)']
+    """
+    shape, execution = recognise(folded(program, machine), program, machine), Execution(program, machine)
+    _require_floats(program, execution)
+    value, x = _query_value(execution, program, f), parameter(output, name="the output")
+    lacking = _lacking(shape)
+    if lacking is None:
+        _require_output(shape, x)
+    else:
+        x = as_float(x, machine)
+    law = ProgramLaw(execution, value, shape)
+    added = None if shape.path is None else value_on(shape.path, value, machine)
+    formula = added if lacking is None else None
+    signs = tuple(_of_sign(sign, law, shape, formula, x) for sign in execution.signs)
+    return OutputDraws(
+        program=program, machine=machine, f=value, added=added, output=x, shape=shape, signs=signs, lacking=lacking
+    )
+
+
+def _require_floats(program: Program, execution: Execution) -> None:
+    if execution.drawn is None or execution.query is None:
+        raise PremiseError(f"{program.name} has no {'draw' if execution.drawn is None else 'query'}.")
+    if execution.laplace:
+        raise PremiseError(f"{program.name} draws a Laplace variable, and no uniform U.", "Give a program that does.")
+    if execution.machine.sampler == "ideal":
+        raise PremiseError("on this machine U is a real number, no float.", "Give the sampler ulp or nearest.")
+
+
+def _query_value(execution: Execution, program: Program, f: object) -> Fraction:
+    query = next(each for each in program.queries if each.name == execution.query)
+    return query_value(query, parameter(f, name="f"), execution.machine)
+
+
+def _lacking(shape: Shape) -> str | None:
+    """Return what a program lacks for a formula: the first premise of the theorem that fails, or a plain output."""
+    if shape.failed:
+        return f'the premise "{shape.failed[0].name}" fails: {shape.failed[0].detail}'
+    if shape.snap.released is not None:
+        return "what is released is computed from the snapped value"
+    if shape.noise is not None and shape.noise.folded:
+        return "the noise is the inverse of its distribution function, at a draw that is folded about 1/2"
+    return None
+
+
+def _require_output(shape: Shape, x: Fraction) -> None:
+    grid, lower, upper = shape.grid_and_clamp
+    if x not in (lower, upper) and (x % grid or not lower < x < upper):
+        raise ParameterError(f"{typed(x)} is no output.", f"Outputs are multiples of {grid} from {lower} to {upper}.")
+
+
+def as_float(x: Fraction, machine: Machine) -> Fraction:
+    """Return a number as an output: itself where it is a binary fraction or sums are exact, else the nearest float."""
+    is_output = machine.adds_exactly or exponent_of_power(Fraction(x.denominator)) is not None
+    return x if is_output else round_nearest(x, machine.p)
+
+
+def _of_sign(sign: int, law: ProgramLaw, shape: Shape, added: Fraction | None, x: Fraction) -> DrawsOfSign:
+    condition, lower, upper = (None, None, None) if added is None else _over_the_reals(sign, law, shape, added, x)
+    held = x if added is None else held_output(shape, law.execution.machine, x)
+    preimage = law.preimage(sign, held)
+    draw = law.execution.draw
+    some = preimage.start < preimage.stop
+    return DrawsOfSign(
+        sign=sign,
+        condition=condition,
+        lower=lower,
+        upper=upper,
+        first=draw.value(preimage.start) if some and draw.is_float(preimage.start) else None,
+        last=draw.value(preimage.stop - 1) if some else None,
+    )
+
+
+def _over_the_reals(
+    sign: int, law: ProgramLaw, shape: Shape, f: Fraction, x: Fraction
+) -> tuple[str | None, Enclosure, Enclosure]:
+    assert shape.noise is not None
+    rising = shape.noise.coefficient * sign > 0  # the sum rises with U
+    low, high = cell_ends(shape, x)
+    if not rising:
+        low, high = (None if end is None else 2 * f - end for end in (high, low))
+    reached = low is None or low < f
+    condition = _condition(shape, f, x, rising=rising) if reached else None
+    return condition, enclose(0) if low is None else _draw_at(low, f, shape, law), _draw_at(high, f, shape, law)
+
+
+def _draw_at(t: Fraction | None, f: Fraction, shape: Shape, law: ProgramLaw) -> Enclosure:
+    """Return exp((t - f) eps), at most 1; 1 also where there is no end."""
+    if t is None or t >= f:
+        return enclose(1)
+    return exp_enclosure((t - f) * shape.epsilon, 2 * law.execution.machine.p + MARGIN_BITS)
+
+
+def _condition(shape: Shape, f: Fraction, x: Fraction, *, rising: bool) -> str:
+    """Return the condition on U in symbols: f or g, x, Lambda, eps; an end that is no half step is its number."""
+    grid, *_ = shape.grid_and_clamp
+    low, high = cell_ends(shape, x)
+    name = letter(shape)
+
+    def end(t: Fraction, half: str) -> str:
+        known = abs(t - x) == grid * HALF
+        if rising:
+            return f"exp(({f'x {half} Lambda/2' if known else typed(t)} - {name}) eps)"
+        opposite = "-" if half == "+" else "+"
+        return f"exp(({name} - {f'x {opposite} Lambda/2' if known else typed(t)}) eps)"
+
+    lowest = None if low is None else end(low, "-")
+    highest = None if high is None else end(high, "+")
+    if rising:
+        first = "0 < U" if lowest is None else f"{lowest} <= U"
+        return f"{first} < 1" if high is None or high >= f else f"{first} < {highest}"
+    first = "0 < U" if highest is None else f"{highest} < U"
+    return f"{first} < 1" if low is None or low <= f else f"{first} <= {lowest}"
+
+
+def letter(shape: Shape) -> str:
+    """Return the letter for what the noise is added to: f where that is f(D) itself."""
+    return "f" if isinstance(shape.path, QueryValue) else "g"

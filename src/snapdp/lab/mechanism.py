@@ -1,0 +1,177 @@
+"""The mechanism as a program of the verifier's language, with the machine it runs on: what is judged is what runs.
+
+From the public parameters of finite precision alone. The program is in inner units, as the mechanism
+computes: sensitivities, counted from the middle of the range; the text says so. What comes before (quantising, offset,
+unit) makes the query, and its neighbours are one apart; what comes after is a function of the output, and free.
+Theory: docs/theory/finite-precision.md, (1)-(2); docs/theory/verifier-loss.md, (27)-(33).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display.numbers import exact_amount, four_digits
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.exact.numbers import parameter, shown
+from snapdp.lab.language.syntax import (
+    Assignment,
+    Binary,
+    Clamping,
+    Constant,
+    Expression,
+    Logarithm,
+    Program,
+    Query,
+    QueryValue,
+    Rounding,
+    Sample,
+    Variable,
+    printed,
+)
+from snapdp.lab.loss.verdict import VERIFIED, Verdict, verify
+from snapdp.lab.loss.witness import float_at_least, float_at_most
+from snapdp.lab.semantics.machine import Machine
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.values import Value
+
+NAME = "snapping"
+
+
+class MechanismProgram(Value):
+    """A mechanism as a program and the machine it runs on; as text it can be parsed again."""
+
+    program: Program
+    machine: Machine
+    remarks: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Return the program as it is written in a file, with what a reader should know above it."""
+        return "".join(f"// {line}\n" for line in self.remarks) + printed(self.program)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"MechanismProgram({self.program.name} on p={self.machine.p},sum={self.machine.sum})"
+
+
+def program_of_mechanism(parameters: SnappingParameters) -> MechanismProgram:
+    """Return the program and the machine of a mechanism in finite precision; it claims what the mechanism charges."""
+    precision, bound = parameters.precision, parameters.bound
+    if precision is None or bound is None:
+        raise PremiseError(
+            "in exact arithmetic nothing rounds: the loss is epsilon itself, by construction, and there is no program "
+            "to judge.",
+            'A mechanism with arithmetic="proved" or arithmetic="notes" has one; the proof for this one is in '
+            "docs/theory/mechanism.md.",
+            epsilon=parameters.epsilon,
+        )
+    if len({precision.uniform, precision.logarithm, precision.product}) > 1:
+        raise PremiseError(
+            "the steps of this mechanism have different precisions.", "The machine of a program has one."
+        )
+    machine = Machine(p=precision.uniform, sum="exact")
+    return MechanismProgram(program=_program(parameters, bound), machine=machine, remarks=_remarks(parameters, machine))
+
+
+def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
+    names = {"eps": parameters.epsilon, "lambda": parameters.noise_scale, "V": parameters.value_upper}
+    names |= {"Lambda": parameters.grid, "B": bound}
+    names |= {"slack": parameters.slack} if parameters.slack else {}
+    value: Expression = Clamping(
+        lower=parameters.value_lower, upper=parameters.value_upper, operand=QueryValue(name="f")
+    )
+    product = _times(Constant(value=parameters.noise_scale), Logarithm(operand=Variable(name="U")))
+    noise = _times(Variable(name="S"), product)
+    snapped = Rounding(grid=parameters.grid, operand=Variable(name="y"))
+    return Program(
+        name=NAME,
+        parameters=tuple((name, Fraction(number)) for name, number in names.items()),
+        queries=(Query(name="f", lower=None, upper=None, sensitivity=Fraction(1)),),
+        statements=(
+            Sample(name="U", distribution="unif"),
+            Sample(name="S", distribution="sign"),
+            Assignment(name="y", expression=Binary(operator="+", left=value, right=noise)),
+            Assignment(
+                name="z",
+                expression=Clamping(lower=parameters.end_lower, upper=parameters.end_upper, operand=snapped),
+            ),
+        ),
+        result="z",
+        claim=_claim(parameters),
+    )
+
+
+def _claim(parameters: SnappingParameters) -> Expression:
+    """Return what a release costs: epsilon, and the slack of few bits where one is declared."""
+    epsilon = Variable(name="eps")
+    return Binary(operator="+", left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon
+
+
+def _times(left: Expression, right: Expression) -> Expression:
+    return Binary(operator="*", left=left, right=right)
+
+
+def _remarks(parameters: SnappingParameters, machine: Machine) -> tuple[str, ...]:
+    value, published = _in_data_units(parameters)
+    return (
+        f"The snapping mechanism for epsilon {exact_amount(parameters.epsilon)}, as snapdp computes it.",
+        "Numbers are in sensitivities, counted from the middle of the range:",
+        f"f(D) = {value}; published is {published}.",
+        f"lambda, a float of {machine.p} bits, is about {four_digits(parameters.noise_scale)}.",
+        f"Machine: p={machine.p},sum={machine.sum}",
+    )
+
+
+def _in_data_units(parameters: SnappingParameters) -> tuple[str, str]:
+    """Return what f(D) is made of, and what is made of z: offset and unit, left out where they do nothing."""
+    offset, unit = parameters.offset, parameters.unit
+    value, published = "value", "z" if unit == 1 else f"{exact_amount(unit)} * z"
+    if parameters.step is not None:
+        value = f"(value to the nearest multiple of {exact_amount(parameters.step)})"
+    if offset:
+        sign, other = ("-", "+") if offset > 0 else ("+", "-")
+        value, published = (
+            f"{value} {sign} {exact_amount(abs(offset))}",
+            f"{published} {other} {exact_amount(abs(offset))}",
+        )
+    if unit != 1:
+        value = f"({value})/{exact_amount(unit)}" if offset else f"{value}/{exact_amount(unit)}"
+    return value, published
+
+
+def verify_mechanism(parameters: SnappingParameters, *, claim: Any = None, evaluations: int | None = None) -> Verdict:
+    """Return the verdict on a mechanism in finite precision, against what it charges or another claim."""
+    made = program_of_mechanism(parameters)
+    return verify(made.program, made.machine, claim=claim, evaluations=evaluations)
+
+
+def mechanism_pair(parameters: SnappingParameters, value: Any, other: Any) -> tuple[Fraction, Fraction]:
+    """Return two statistics of neighbours, given in data units, as the program of the mechanism holds them.
+
+    In sensitivities from the middle of the range; what is no float of its bits goes to the next one towards the other.
+    """
+    one, two = (parameter(each, name="a value of the pair") for each in (value, other))
+    for each in (one, two):
+        if not parameters.lower <= each <= parameters.upper:
+            raise ParameterError(
+                f"{shown(each)} is outside of the range [{parameters.lower}, {parameters.upper}].",
+                "Give two statistics inside of it.",
+            )
+    if abs(one - two) > parameters.sensitivity:
+        raise ParameterError(
+            f"the pair is {shown(abs(one - two))} apart.", f"Neighbours are at most {parameters.sensitivity} apart."
+        )
+    p = program_of_mechanism(parameters).machine.p
+    low, high = sorted(parameters.inner(each) for each in (one, two))
+    return float_at_least(low, p), float_at_most(high, p)
+
+
+def mechanism_certificate(parameters: SnappingParameters) -> str:
+    """Return the certificate of that verdict, which the checker has accepted, as JSON."""
+    from snapdp.lab.loss.certificate import certificate_text
+
+    quick = verify_mechanism(parameters, evaluations=1)  # a bound needs no search for a witness
+    return certificate_text(quick if quick.kind == VERIFIED else verify_mechanism(parameters))

@@ -1,0 +1,427 @@
+"""Three tables for readers and for machines: cases, the draws of an output, and both evaluations of a program.
+
+Constants of cases are C = (loss - eps)/(B eps eta), as printed, certified and exact, rounded to two places; a loss
+below eps is "< 0". The cases of a mechanism are told in data units; its program counts sensitivities from the middle of
+the range. Ends of draws over the reals are rounded to nearest, and floats too, with hexadecimal doubles beside them.
+Bounds of an evaluation are rounded outward and values between them to nearest, so that what is printed holds; where
+nothing has rounded there is one number, in full where its digits are few.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display.numbers import decimal_down, decimal_nearest, decimal_up, exact_amount, exact_float
+from snapdp.exact.dyadic import floor_log10, power_of_ten
+from snapdp.lab.language.syntax import expression_text, names_of, printed, statement_text
+from snapdp.lab.loss.certificate import optional_text
+from snapdp.lab.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter
+from snapdp.lab.loss.verdict import CaseConstants, Pair, Verdict, case_constants
+from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text, notation_of
+from snapdp.lab.report.verdict import Measure, measure_of
+from snapdp.lab.semantics.draws import typed
+from snapdp.lab.semantics.evaluation import EvaluatedLine, EvaluatedStep, Evaluation
+from snapdp.lab.semantics.floats import Bound
+from snapdp.lab.semantics.printed import warning
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.values import Value
+
+WIDTH = 79
+HEADS = ("case", "printed", "rules", "certified", "at", "exact", "at")
+LONGEST, PLACES = 20, 9  # of a number in a table, and its places where it is longer
+
+
+def cases_text(
+    verdict: Verdict, pairs: Sequence[Pair], *, parameters: SnappingParameters | None = None, width: int = WIDTH
+) -> str:
+    """Return the table of cases at pairs, as text; parameters are those of a mechanism, whose data units are shown."""
+    measure = measure_of(verdict)
+    rows = [HEADS, *case_rows(verdict, pairs, parameters)]
+    wide = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    title = f"Cases at {pairs_text(pairs, parameters)}: C = {measure.formula}."
+    lines = textwrap.wrap(title, width, subsequent_indent="  ", break_on_hyphens=False)
+    for row in rows:
+        numbers = "  ".join(f"{cell:>{size}}" for cell, size in zip(row[1:], wide[1:], strict=True))
+        lines.append(f"  {row[0]:<{wide[0]}}  {numbers}".rstrip())
+    legend = cases_legend(verdict, parameters)
+    return "\n".join([*lines, *textwrap.wrap(legend, width, break_on_hyphens=False), ""])
+
+
+def cases_legend(verdict: Verdict, parameters: SnappingParameters | None = None) -> str:
+    """Return what the columns of the table are."""
+    measure, shifted = measure_of(verdict), parameters is not None and parameters.offset
+    noise = " eps' is the epsilon of the noise alone." if measure.symbol == "eps'" else ""
+    middle = " In the cases x and y count from the middle of the range." if shifted else ""
+    certified = "the sum does not round" if verdict.machine.adds_exactly else "the rounding of the sum as a fixed map"
+    return (
+        f"printed: Liu's Theorem 2; rules: what those of the note give, rounded outward; certified: {certified}; "
+        f"exact: the largest loss of an output tried, the program is run; at: the {_outputs(verdict)} where the loss "
+        "before it is largest. For all pairs and outputs "
+        f"C <= {measure.shown(verdict.upper)} is certified.{noise}{middle}"
+    )
+
+
+def _outputs(verdict: Verdict) -> str:
+    return "output" if verdict.shape.snap.released is None else "snapped value"
+
+
+def in_data_units(x: Fraction, parameters: SnappingParameters | None) -> Fraction:
+    """Return a number of a program in data units, where it is that of a mechanism."""
+    return x if parameters is None else parameters.offset + parameters.unit * x
+
+
+def readable(x: Fraction) -> str:
+    """Return a number for a sentence or a table: exactly where that is short, else rounded down, with dots.
+
+    >>> readable(Fraction(5, 2)), readable(Fraction(1, 3)), readable(Fraction(2, 3) + Fraction(1, 2**100))
+    ('2.5', '1/3', '0.666666666...')
+    """
+    text = min(exact_amount(x), exact_float(x), key=len)
+    return text if len(text) <= LONGEST else f"{decimal_down(x, PLACES)}..."
+
+
+def pairs_text(pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
+    """Return at which pairs a table of cases is, for its title."""
+    if len(pairs) == 1:
+        low, high = (readable(in_data_units(value, parameters)) for value in sorted(pairs[0]))
+        return f"f(a) = {low} and f(a') = {high}"
+    return f"{len(pairs)} pairs, the largest in each case"
+
+
+def _row(each: CaseConstants, measure: Measure, parameters: SnappingParameters | None) -> tuple[str, ...]:
+    if each.certified is None and each.by_note_rules is None and each.exact is None:
+        return each.case, each.printed or "missing", "", "", "none", "", ""
+    rules, certified, exact = (measure.shown(loss) for loss in (each.by_note_rules, each.certified, each.exact))
+    at, exact_at = (
+        "" if output is None else readable(in_data_units(output, parameters))
+        for output in (each.output, each.exact_output)
+    )
+    return each.case, each.printed or "missing", rules, certified, at, exact, exact_at
+
+
+def case_rows(
+    verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParameters | None = None
+) -> list[tuple[str, ...]]:
+    """Return the rows of the table under HEADS."""
+    measure = measure_of(verdict)
+    return [_row(each, measure, parameters) for each in case_constants(verdict, pairs)]
+
+
+def cases_values(
+    verdict: Verdict, pairs: Sequence[Pair], *, parameters: SnappingParameters | None = None
+) -> dict[str, Any]:
+    """Return the table of cases as plain values."""
+    measure = measure_of(verdict)
+
+    def shown(x: Fraction | None) -> str | None:
+        return None if x is None else str(in_data_units(x, parameters))
+
+    def constant(loss: Fraction | None) -> str | None:
+        return None if loss is None else measure.shown(loss)
+
+    return {
+        "pairs": [[shown(value) for value in pair] for pair in pairs],
+        "C": measure.formula,
+        "rows": [
+            {
+                "case": each.case,
+                "output": shown(each.output),
+                "printed": each.printed,
+                "by_note_rules": constant(each.by_note_rules),
+                "certified": constant(each.certified),
+                "exact": constant(each.exact),
+                "exact_output": shown(each.exact_output),
+            }
+            for each in case_constants(verdict, pairs)
+        ],
+    }
+
+
+# Draws of an output
+
+
+def output_draws_text(found: OutputDraws, *, width: int = WIDTH) -> str:
+    """Return the set {U : z = x} as text, for each sign."""
+    about = f"{found.program.name} on {machine_text(found.machine)}."
+    values = f"f = f(D) = {exact_float(found.f)}, " + (
+        _cell(found) if found.lacking is None else _without_formula(found)
+    )
+    lines = [line for text in (about, values) for line in textwrap.wrap(text, width, subsequent_indent="  ")]
+    for each in found.signs:
+        lines += ["", *_sign_lines(each, found)]
+    return "\n".join([*lines, ""])
+
+
+def _cell(found: OutputDraws) -> str:
+    """Return the values in the formula, and which sums give the output."""
+    shape, added = found.shape, found.added
+    assert added is not None
+    low, high = (None if end is None else exact_float(end) for end in cell_ends(shape, found.output))
+    cell = f"y < {high}" if low is None else f"{low} <= y" if high is None else f"{low} <= y < {high}"
+    before = f"g = {exact_float(added)} (what the noise is added to), " if letter(shape) == "g" else ""
+    return (
+        f"{before}x = {exact_float(found.output)}, Lambda = {shape.grid}, eps = {typed(shape.epsilon)}: "
+        f"the output is x where {cell}."
+    )
+
+
+def _without_formula(found: OutputDraws) -> str:
+    return f"x = {exact_float(found.output)}. There is no formula: {found.lacking}. The floats are found by running it."
+
+
+def _sign_lines(each: DrawsOfSign, found: OutputDraws) -> list[str]:
+    p, head = found.machine.p, f"S = {each.sign:+d}" if len(found.signs) > 1 else "all draws"
+    lines = [head] if found.lacking is not None else [f"{head}: {each.condition or 'no U, over the reals'}"]
+    if (reals := _reals(each, p)) is not None:
+        lines.append(f"  reals   {reals[0]} ... {reals[1]}")
+    if each.last is None:
+        return [*lines, "  floats  none"]
+    first = "all above 0" if each.first is None else f"{in_full(each.first, p=p)}{hexadecimal(each.first)}"
+    return [*lines, f"  floats  {first}", f"  ... to  {in_full(each.last, p=p)}{hexadecimal(each.last)}"]
+
+
+def _reals(each: DrawsOfSign, p: int) -> list[str] | None:
+    if each.condition is None or each.lower is None or each.upper is None:
+        return None
+    return decimals(each.lower.lower, each.upper.lower, p=p)
+
+
+def output_draws_values(found: OutputDraws) -> dict[str, Any]:
+    """Return the set {U : z = x} as plain values: floats exactly, ends over the reals as decimals."""
+    p = found.machine.p
+    return {
+        "ok": True,
+        "program": found.program.name,
+        "machine": found.machine.stated,
+        "f": str(found.f),
+        "output": str(found.output),
+        "added": optional_text(found.added),
+        "noise_epsilon": optional_text(found.shape.noise_epsilon),
+        "grid": optional_text(found.shape.grid),
+        "no_formula": found.lacking,
+        "signs": [
+            {
+                "sign": each.sign,
+                "condition": each.condition,
+                "reals": _reals(each, p),
+                "first": optional_text(each.first),
+                "last": optional_text(each.last),
+            }
+            for each in found.signs
+        ],
+    }
+
+
+# Evaluations. A line under the numbers shows where the values lie between the bounds. Steps that only look up a name or
+# a float are left out.
+
+MOST_PARTS = 300  # of a bound that is written as a formula
+MOST_DIGITS = 60
+MOST_PLACES = 20  # of a float that is written in full
+SCALE = 48  # places between the brackets of a picture
+SMALLEST_PLAIN, LARGEST_PLAIN = -5, 15  # powers of ten that are written without an exponent
+
+
+def evaluation_text(evaluation: Evaluation, *, width: int = WIDTH) -> str:
+    """Return both evaluations as text, statement by statement."""
+    derivation = evaluation.derivation
+    names, notation = names_of(derivation.program), notation_of(derivation)
+    said = [f"{derivation.program.name} on {machine_text(derivation.machine)}.", *rounded_values(evaluation)]
+    said.append(f"At {', '.join(_at(evaluation))}." if evaluation.given.values else "It needs no values.")
+    lines = [line for text in said for line in textwrap.wrap(text, width, subsequent_indent="  ")]
+    if evaluation.rules != "sound":
+        lines += ["", *textwrap.wrap(warning(evaluation.rules), width)]
+    lines += ["", "Between the derived bounds [ ]: R the real value, F the float value, * both."]
+    for line in evaluation.lines:
+        lines += ["", *textwrap.wrap(f"{statement_text(line.statement, names)};", width, subsequent_indent="    ")]
+        for step in _shown_steps(line):
+            lines += _step_lines(step, evaluation, notation, width)
+    return "\n".join([*lines, "", *textwrap.wrap(conclusion(evaluation), width), ""])
+
+
+def _shown_steps(line: EvaluatedLine) -> list[EvaluatedStep]:
+    return [step for step in line.steps if step is line.steps[-1] or step.inference.rule not in LOOKUPS]
+
+
+def _at(evaluation: Evaluation) -> list[str]:
+    program, p = evaluation.derivation.program, evaluation.derivation.machine.p
+    queries = {query.name: f"{query.name}(D)" for query in program.queries}
+    return [f"{queries.get(name, name)} = {in_full(x, p=p)}" for name, x in evaluation.given.values]
+
+
+def rounded_values(evaluation: Evaluation) -> list[str]:
+    """Return a sentence for each value that was rounded when it was given."""
+    p = evaluation.derivation.machine.p
+    return [
+        f"{each.name} = {typed(each.asked)} is no number of this machine: the run takes the nearest one, "
+        f"{in_full(each.used, p=p)}{hexadecimal(each.used)}."
+        for each in evaluation.given.rounded
+    ]
+
+
+def conclusion(evaluation: Evaluation) -> str:
+    """Return what was seen, in a sentence or two."""
+    shown, result = [step for line in evaluation.lines for step in _shown_steps(line)], evaluation.result
+    p, real = evaluation.derivation.machine.p, result.real
+    if real.lower <= result.computed <= real.upper:
+        returned = f"The machine returns {exact_float(result.computed)}; so does the program over the reals"
+    else:
+        over = decimals(result.computed, real.lower, p=p)[1]
+        returned = f"The machine returns {_returned(result.computed, p)}; over the reals it is {over}"
+    kind = "Theorem 1'" if evaluation.rules == "sound" else "by rules that are unsound"
+    held = sum(step.holds for step in shown)
+    return f"{returned}. The float value lies between its bounds in {held} of {len(shown)} steps ({kind})."
+
+
+def _returned(x: Fraction, p: int) -> str:
+    """Return a float beside which another number stands: with its digits, and as it is usually written."""
+    usual, number = exact_float(x), in_full(x, p=p)
+    if "^" in usual or usual == number:
+        return usual
+    return number if "/" in usual else f"{number}, which is written {usual}"
+
+
+def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation, width: int) -> list[str]:
+    names, p = notation.names, evaluation.derivation.machine.p
+    head = f"{expression_text(step.inference.expression, names)}   ({step.inference.rule})"
+    lines = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="    ")
+    if step.is_exact:
+        both = f"both   {in_full(step.computed, p=p)}, and so are the bounds"
+        return [*lines, *_indented(both, width, 6)]
+    bounds = step.inference.interval
+    rows = [
+        ("lower", step.lower.lower, _formula(bounds.lower, notation)),
+        *sorted([("real", step.real.lower, ""), ("float", step.computed, "")], key=lambda row: row[1]),
+        ("upper", step.upper.upper, _formula(bounds.upper, notation)),
+    ]
+    numbers = decimals(*(value for _, value, _ in rows), p=p, ends=True)
+    wide = max(map(len, numbers))
+    for (name, _, formula), number in zip(rows, numbers, strict=True):
+        line = f"      {name:<5}  {number:<{wide}}   {formula}".rstrip()
+        if len(line) <= width:
+            lines.append(line)
+        else:
+            lines += [f"      {name:<5}  {number}", *_indented(f"= {formula}", width, 13)]
+    return [*lines, f"      {picture(step)}"]
+
+
+def _formula(bound: Bound, notation: Notation) -> str:
+    """Return a bound as a formula; an empty text where writing it out would fill pages."""
+    return notation.bound(bound) if parts_of(bound) <= MOST_PARTS else ""
+
+
+def parts_of(bound: Bound) -> int:
+    """Return how many parts a bound has when it is written out; parts that it shares count each time."""
+    counted: dict[int, int] = {}
+
+    def parts(node: object) -> int:
+        if not isinstance(node, (Value, tuple)):
+            return 0
+        if id(node) not in counted:
+            inner = node if isinstance(node, tuple) else vars(node).values()
+            counted[id(node)] = 1 + sum(parts(part) for part in inner)
+        return counted[id(node)]
+
+    return parts(bound)
+
+
+def _indented(text: str, width: int, by: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=" " * by, subsequent_indent=" " * (by + 2))
+
+
+def picture(step: EvaluatedStep) -> str:
+    """Return a line with the places of both values between the bounds, or beside the bracket they are beyond."""
+    low, high = step.lower.lower, step.upper.upper
+    inside, before, after = ["."] * SCALE, "", ""
+    for mark, value in (("R", step.real.lower), ("F", step.computed)):
+        if value < low:
+            before += f"{mark} "
+        elif value > high:
+            after += f" {mark}"
+        else:
+            place = 0 if low == high else math.floor((value - low) / (high - low) * (SCALE - 1) + Fraction(1, 2))
+            inside[place] = "*" if inside[place] == "R" else mark
+    return f"{before}[{''.join(inside)}]{after}"
+
+
+def decimals(*values: Fraction, p: int, ends: bool = False) -> list[str]:
+    """Return numbers with as many digits as tell floats of p bits apart, to nearest; ends: first down and last up.
+
+    >>> decimals(Fraction(1, 3), Fraction(2, 3), p=11), decimals(Fraction(1, 3), Fraction(1, 3), p=11, ends=True)
+    (['0.33333333', '0.66666667'], ['0.33333333', '0.33333334'])
+    >>> decimals(Fraction(10) ** 30 / 3, p=11)
+    ['3.3333333e29']
+    """
+    digits = min(MOST_DIGITS, math.ceil(p * math.log10(2)) + 4)
+    largest = max(abs(value) for value in values)
+    size = floor_log10(largest) if largest else 0
+    plain = SMALLEST_PLAIN <= size <= LARGEST_PLAIN
+    unit, suffix = (Fraction(1), "") if plain else (power_of_ten(size), f"e{size}")
+    places = max(0, digits - 1 - size) if plain else digits - 1
+    sides = [decimal_nearest] * len(values)
+    if ends:
+        sides[0], sides[-1] = decimal_down, decimal_up
+    texts = [rounded(x / unit, places) for rounded, x in zip(sides, values, strict=True)]
+    return [text if text == "0" else text + suffix for text in texts]
+
+
+def in_full(x: Fraction, *, p: int) -> str:
+    """Return a float with all its digits where they are few, else as `decimals` has it.
+
+    >>> in_full(Fraction(171, 512), p=8), in_full(Fraction(1, 2**30), p=8)
+    ('0.333984375', '9.313226e-10')
+    """
+    whole = decimal_down(x, MOST_PLACES)
+    short = x.denominator <= 2**MOST_PLACES and abs(x) < 10**LARGEST_PLAIN
+    return whole if short and Fraction(whole) == x else decimals(x, p=p)[0]
+
+
+def hexadecimal(x: Fraction) -> str:
+    """Return a double as Python and C write it, in brackets; nothing where x is none."""
+    try:
+        return f" ({float(x).hex()})" if Fraction(float(x)) == x else ""
+    except OverflowError:
+        return ""
+
+
+def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
+    """Return both evaluations as plain values; floats exactly, other numbers as decimals rounded outward."""
+    derivation, result = evaluation.derivation, evaluation.result
+    names, notation, p = names_of(derivation.program), notation_of(derivation), derivation.machine.p
+    return {
+        "ok": True,
+        "program": printed(derivation.program),
+        "machine": derivation.machine.stated,
+        "rules": evaluation.rules,
+        "values": {name: str(value) for name, value in evaluation.given.values},
+        "rounded": {each.name: {"asked": str(each.asked), "used": str(each.used)} for each in evaluation.given.rounded},
+        "statements": [
+            {
+                "statement": statement_text(line.statement, names),
+                "steps": [_step_values(step, notation, p) for step in line.steps],
+            }
+            for line in evaluation.lines
+        ],
+        "float": str(result.computed),
+        "real": decimals(result.real.lower, result.real.upper, p=p, ends=True),
+        "sound": evaluation.is_sound,
+    }
+
+
+def _step_values(step: EvaluatedStep, notation: Notation, p: int) -> dict[str, Any]:
+    lower, upper = decimals(step.lower.lower, step.upper.upper, p=p, ends=True)
+    bounds = step.inference.interval
+    return {
+        "expression": expression_text(step.inference.expression, notation.names),
+        "rule": step.inference.rule,
+        "float": str(step.computed),
+        "real": decimals(step.real.lower, step.real.upper, p=p, ends=True),
+        "lower": {"value": lower, "bound": _formula(bounds.lower, notation)},
+        "upper": {"value": upper, "bound": _formula(bounds.upper, notation)},
+        "exact": step.is_exact,
+        "holds": step.holds,
+    }

@@ -1,0 +1,446 @@
+"""The report of a verdict: one page of HTML with everything in it, no script, nothing fetched.
+
+For auditors: verdict, the program that was judged, version, certificate, loss against claim, bracket, premises,
+pictures, the case table at the pair in question, reproduction, and the folding derivation. What has dozens of digits is
+told short, rounded to the side that is safe, and folds out exactly. Every mark of a picture is computed exactly and
+only its place on the paper is rounded; each picture says in words what it shows, for readers who do not see it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+from urllib.parse import quote
+
+from snapdp.display.html import Html, escape, folded, html_block, html_fragment, html_page, html_table
+from snapdp.display.numbers import decimal_up, exact_float, general, scientific_up
+from snapdp.display.pictures import (
+    Look,
+    box,
+    dot,
+    figure_of,
+    framed,
+    inside,
+    level,
+    scale,
+    tick_text,
+    ticks,
+    together,
+    upright,
+    written,
+)
+from snapdp.exact.enclosure import Enclosure
+from snapdp.lab.language.syntax import printed
+from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
+from snapdp.lab.loss.pointwise import Outputs, Pointwise, case_table, cell_ends, held_output
+from snapdp.lab.loss.query_path import value_on
+from snapdp.lab.loss.shape import Shape, TheoremPremise
+from snapdp.lab.loss.snap import released_value
+from snapdp.lab.loss.universal_bound import decimal_places
+from snapdp.lab.loss.verdict import Pair, Verdict, noised
+from snapdp.lab.mechanism import program_of_mechanism
+from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
+from snapdp.lab.report.derivation import html_trees, machine_text
+from snapdp.lab.report.mechanism import from_epsilon, mechanism_headline, mechanism_premises, mechanism_rows
+from snapdp.lab.report.verdict import amount, found_derivations, headline, measure_of, python_lines
+from snapdp.lab.semantics.execution import Execution
+from snapdp.lab.semantics.floats import finite, fraction_of
+from snapdp.lab.semantics.machine import Machine
+from snapdp.mechanism.parameters import SnappingParameters
+
+LONGEST = 500  # of the line of a verdict in a notebook
+MOST_DIGITS = 24  # of a loss in the table; where it has more, its distance from epsilon is told
+
+
+class CertificateFile(NamedTuple):
+    """Where the certificate of a verdict lies, as seen from its report, and the SHA-256 of the file."""
+
+    reference: str
+    digest: str
+
+
+def verdict_page(
+    verdict: Verdict,
+    certificate: CertificateFile | None = None,
+    *,
+    parameters: SnappingParameters | None = None,
+    pairs: Sequence[Pair] = (),
+) -> str:
+    """Return the report of a verdict, with a link to its certificate if there is one.
+
+    parameters   of the mechanism whose program was judged: the page then begins with what it was chosen to be
+    pairs        of private values, for the table of cases; without them that is at the pair where the loss is largest
+    """
+    said = headline(verdict) if parameters is None else mechanism_headline(parameters, verdict)
+    parts: list[str] = [
+        f'<h1><span class="verdict {verdict.kind}">{verdict.kind}</span> {escape(verdict.program.name)}</h1>',
+        f"<p>{escape(said)}.</p>",
+        html_block(printed(verdict.program) if parameters is None else program_of_mechanism(parameters).text),
+        _origin(certificate),
+        "" if parameters is None else _mechanism(parameters, verdict),
+        against_claim(verdict),
+        _numbers(verdict),
+        _premises(verdict.premises if parameters is None else mechanism_premises(parameters, verdict)),
+    ]
+    if verdict.execution is not None and verdict.evidence is not None:
+        parts.append("<h2>Where the loss is largest</h2>")
+        parts.append(picture(verdict.shape, verdict.execution, verdict.evidence))
+    parts += [_cases(verdict, pairs, parameters), _reproduction(verdict), _derivation(verdict)]
+    parts += [f"<p>{escape(remark)}</p>" for remark in verdict.remarks]
+    return html_page(f"{verdict.kind}: {verdict.program.name}", parts)
+
+
+def _mechanism(parameters: SnappingParameters, verdict: Verdict) -> str:
+    chosen = [row for row in mechanism_rows(parameters, verdict) if not row[0].startswith("loss")]
+    return f"<h2>The mechanism</h2>\n{html_table(('', ''), chosen)}"
+
+
+def _origin(certificate: CertificateFile | None) -> str:
+    """Return a line that says what made the page, and where the certificate is."""
+    made = f"Judged by snapdp {sys.modules['snapdp'].__version__}."
+    if certificate is None:
+        return f"<p>{escape(made)}</p>"
+    link = f'<a href="{escape(quote(certificate.reference))}">{escape(certificate.reference)}</a>'
+    digest = f'<code style="overflow-wrap:anywhere">{escape(certificate.digest)}</code>'
+    return f"<p>{escape(made)} Certificate: {link}, SHA-256 {digest}.</p>"
+
+
+def verdict_card(verdict: Verdict) -> str:
+    """Return what a notebook shows of a verdict: its kind, its line, and the bracket of the loss."""
+    badge = f'<p><span class="verdict {verdict.kind}">{verdict.kind}</span> {escape(headline(verdict), LONGEST)}</p>'
+    return html_fragment([badge, _numbers(verdict)])
+
+
+def _numbers(verdict: Verdict) -> str:
+    """Return the bracket of the loss and the claim; numbers of many digits by their distance from epsilon."""
+    measure, infinite = measure_of(verdict), verdict.is_infinite
+    known = [
+        (
+            "loss, exact at one output",
+            verdict.lower,
+            amount(verdict.lower, verdict, up=False, infinite=infinite),
+            False,
+        ),
+        ("loss, certified for all", verdict.upper, amount(verdict.upper, verdict, up=True), True),
+        ("claimed", verdict.claim.value, amount(verdict.claim.value, verdict, up=False), False),
+    ]
+    told = [_short_loss(loss, text, verdict, up=up) for _, loss, text, up in known]
+    rows = [
+        (name, short, "none" if loss is None else measure.signed(loss))
+        for short, (name, loss, _, _) in zip(told, known, strict=True)
+    ]
+    if verdict.approximate is not None:
+        both = verdict.approximate
+        epsilon = decimal_up(both.epsilon, decimal_places(verdict.machine))
+        rows.append(("holds, with a delta", f"epsilon {epsilon}, delta {scientific_up(both.delta, 3)}", ""))
+    parts = [html_table(("", "loss", f"C = {measure.formula}"), rows, kinds=("", "n", "n"))]
+    if told != [text for _, _, text, _ in known]:
+        digits = html_table(("", "loss"), [(name, text) for name, _, text, _ in known], kinds=("", "n"))
+        parts.append(folded("All digits", digits))
+    return "\n".join([*parts, f"<p>Machine: {escape(machine_text(verdict.machine))}.</p>"])
+
+
+def _short_loss(loss: Fraction | None, text: str, verdict: Verdict, *, up: bool) -> str:
+    epsilon = verdict.scale.epsilon
+    return text if loss is None or len(text) <= MOST_DIGITS or not epsilon else from_epsilon(loss, epsilon, up=up)
+
+
+def _premises(premises: tuple[TheoremPremise, ...]) -> str:
+    rows = [(Html(f'<span class="{p.status}">{p.status}</span>'), p.name, p.detail) for p in premises]
+    return f"<h2>Premises</h2>\n{html_table(('', 'premise', ''), rows, kinds=('c', 'c', ''))}"
+
+
+def _cases(verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
+    """Return the table of cases at pairs that are asked for, or at that in question; what is long folds."""
+    if verdict.universal is None or verdict.shape.failed:
+        return ""
+    wanted = list(pairs) or [_pair(verdict)]
+    where = _owned_pair(verdict, parameters) if not pairs else pairs_text(wanted, parameters)
+    said = f"At {where}: in every case the outputs with the largest losses; constants are C = "
+    parts = [
+        "<h2>Cases</h2>",
+        f"<p>{escape(said + measure_of(verdict).formula)}.</p>",
+        html_table(HEADS, case_rows(verdict, wanted, parameters), kinds=("c", *"nnnnnn")),
+        f'<p class="dim">{escape(cases_legend(verdict, parameters))}</p>',
+    ]
+    if len(wanted) == 1:
+        parts.append(folded("Probabilities of these outputs", _probabilities(verdict, wanted[0], parameters)))
+    if len(wanted) == 1 and any(readable(value) != exact_float(value) for value in wanted[0]):
+        exact = [
+            (name, str(in_data_units(value, parameters)))
+            for name, value in zip(("f(a)", "f(a')"), wanted[0], strict=True)
+        ]
+        parts.append(folded("The two values exactly", html_table(("", "value"), exact, kinds=("c", "n"))))
+    return "\n".join(parts)
+
+
+def _probabilities(verdict: Verdict, pair: Pair, parameters: SnappingParameters | None) -> Html:
+    one, other = sorted(noised(value, verdict) for value in pair)
+    found = case_table(verdict.shape, verdict.machine, f=one, f_prime=other)
+    rows = [
+        (case, exact_float(in_data_units(post.output, parameters)), *_enclosures(post))
+        for case, post in found
+        if post is not None
+    ]
+    return html_table(("case", "output", "from f(a)", "from f(a')"), rows, kinds=("c", *"nnn"))
+
+
+def _owned_pair(verdict: Verdict, parameters: SnappingParameters | None) -> str:
+    """Return the pair in question, and whose value is which where the loss is largest: the smaller one is first."""
+    said = [
+        f"{name} = {readable(in_data_units(value, parameters))}{_owner(value, verdict)}"
+        for name, value in zip(("f(a)", "f(a')"), _pair(verdict), strict=True)
+    ]
+    return " and ".join(said)
+
+
+def _owner(value: Fraction, verdict: Verdict) -> str:
+    if verdict.evidence is None:
+        return ""
+    return " (that of D above)" if value == verdict.evidence.f else " (that of D' above)"
+
+
+def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
+    evidence, shape = verdict.evidence, verdict.shape
+    if evidence is not None:
+        low, high = sorted((evidence.f, evidence.f_prime), key=lambda f: noised(f, verdict))
+        return low, high
+    low, high = (end for end in shape.private if end is not None)
+    assert shape.query is not None
+    return max(low, high - shape.query.sensitivity), high
+
+
+def _enclosures(found: Pointwise) -> list[str]:
+    return [_enclosure(tails.probability) for tails in (found.tails, found.tails_prime)]
+
+
+def _enclosure(e: Enclosure) -> str:
+    middle = (e.lower + e.upper) / 2
+    if middle == 0:
+        return "0"
+    exponent = middle.numerator.bit_length() - middle.denominator.bit_length()
+    return f"{float(middle / Fraction(2) ** exponent):.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
+
+
+def _reproduction(verdict: Verdict) -> str:
+    script = python_lines(verdict)
+    return f"<h2>Reproduction in plain Python</h2>\n{html_block(chr(10).join(script))}" if script else ""
+
+
+def _derivation(verdict: Verdict) -> str:
+    found = found_derivations(verdict)
+    if isinstance(found, str):
+        return f"<p>No derivation: {escape(found)}</p>"
+    return "\n".join(["<h2>Derivation</h2>", *html_trees(found)])
+
+
+# Pictures: the cells with both inputs, and the two laws at the output that tells them apart
+
+FAR = 10**4  # of C in a picture; programs far beyond their claim need none
+LETTER = 7.0  # width of a digit, with what is between labels
+WIDTH = 720
+MARGIN, AXIS, NAME = 4.7, 10.6, 13.0  # percent of it; where bars begin beside an axis, and beside names
+MOST_CELLS = 25
+MOST_SEARCHED = 4096  # snapped values among which that of an output is looked for
+SIDES: tuple[Look, Look] = ("first", "second")  # marks of f(D) and of f(D')
+NEAR = 7  # draws shown on either side of a hole
+
+
+def against_claim(verdict: Verdict) -> str:
+    """Return a line of C with what was found, what is certified and what is claimed; nothing where C is unknown."""
+    measure = measure_of(verdict)
+    named = (("found", verdict.lower), ("certified", verdict.upper), ("claimed", verdict.claim.value))
+    constants = ((name, measure.constant(loss)) for name, loss in named)
+    known = [(name, float(c)) for name, c in constants if c is not None and abs(c) < FAR]
+    if verdict.is_infinite or len(known) < 2 or "claimed" not in dict(known):
+        return ""
+    low, high = min(0.0, *(c for _, c in known)), max(0.0, *(c for _, c in known))
+    x = scale(low, high if high > low else low + 1.0, start=NAME, end=100 - 2 * MARGIN)
+    drawn = []
+    for row, (name, c) in enumerate(known):
+        y, look = 10 + 22 * row, SIDES[name == "claimed"]
+        left, right = sorted((x(0), x(c)))
+        drawn.append(written(name, x=NAME - 1, y=y + 11, anchor="end"))
+        drawn.append(box(x=left, y=y, width=right - left, height=14, look=look, said=f"{name}: C = {c:.2f}"))
+        drawn.append(written(f"{c:.2f}", x=right + 0.6, y=y + 11))
+    floor = 12 + 22 * len(known)
+    drawn.append(level(floor, start=x(low), end=x(high)))
+    for tick in ticks(low, high, 6):
+        drawn.append(upright(x(float(tick)), top=floor, foot=floor + 4, look="axis"))
+        drawn.append(written(tick_text(tick), x=x(float(tick)), y=floor + 16, anchor="middle"))
+    title = f"Loss against claim, as C = {measure.formula}: what is certified must not pass the claim"
+    return _figure(drawn, title, height=34 + 22 * len(known))
+
+
+def _figure(drawn: list[str], title: str, *, height: float) -> str:
+    return figure_of(framed(drawn, title=title, said="", height=height, width=WIDTH), title)
+
+
+def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
+    """Return the pictures for a piece of evidence."""
+    known = (verdict_shape.noise, verdict_shape.grid, verdict_shape.clamp_lower, verdict_shape.clamp_upper)
+    if any(part is None for part in known):
+        return holes(execution, evidence)
+    outputs = Outputs(verdict_shape)
+    chosen = _index_of(verdict_shape, execution, outputs, evidence)
+    if chosen is None:
+        return holes(execution, evidence)
+    shown = window(outputs, chosen)
+    line = cells(verdict_shape, execution.machine, outputs, shown, chosen, evidence)
+    return f"{line}\n{laws(verdict_shape, execution, outputs, shown, evidence)}"
+
+
+def _index_of(shape: Shape, execution: Execution, outputs: Outputs, evidence: ExactLoss) -> int | None:
+    """Return the index of the snapped value that the output was computed from; None where it is not found."""
+    if shape.snap.released is None:
+        return outputs.nearest(evidence.output)
+    indices = range(outputs.first, outputs.last + 1)[:MOST_SEARCHED]
+    return next((k for k in indices if _released(shape, execution, outputs, k) == evidence.output), None)
+
+
+def _released(shape: Shape, execution: Execution, outputs: Outputs, index: int) -> Fraction:
+    """Return the output that a snapped value becomes; the value itself where it becomes no number."""
+    if shape.snap.released is None:
+        return outputs.at(index)
+    found = released_value(shape.snap, execution.machine, index * outputs.grid)
+    return outputs.at(index) if found is None else found
+
+
+def window(outputs: Outputs, centre: int) -> range:
+    """Return the indices of the outputs to draw: all, or those around the one in question."""
+    if len(outputs) <= MOST_CELLS:
+        return range(outputs.first, outputs.last + 1)
+    start = max(outputs.first, min(outputs.last - MOST_CELLS + 1, centre - MOST_CELLS // 2))
+    return range(start, start + MOST_CELLS)
+
+
+def cells(
+    shape: Shape, machine: Machine, outputs: Outputs, shown: range, chosen_index: int, evidence: ExactLoss
+) -> str:
+    """Return a number line: each cell of sums that is snapped to one value, and the two inputs, as noise is added."""
+    left = scale(0, len(shown), start=MARGIN, end=100 - MARGIN)
+    spacing = left(1) - left(0)
+    labelled = _labelled([outputs.at(index) for index in shown], chosen_index - shown.start, spacing)
+    drawn = []
+    for place, index in enumerate(shown):
+        output = outputs.at(index)
+        chosen = index == chosen_index
+        low, high = cell_ends(shape, output)
+        said = f"output {exact_float(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
+        cell = [box(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)]
+        if labelled(place):
+            cell.append(written(_short(output), x=left(place) + spacing / 2, y=78, anchor="middle"))
+        drawn.append(together(cell, said))
+    for sign, private, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
+        value = private if shape.path is None else value_on(shape.path, private, machine)
+        name = sign if value == private else f"scaled {sign}"
+        where = (value - outputs.offset) / outputs.grid - shown.start + Fraction(1, 2)
+        x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
+        beyond = "" if 0 <= where <= len(shown) else " (outside the picture)"
+        drawn.append(upright(x, top=y + 2, foot=62, look="axis"))
+        drawn.append(written(f"{name} = {_short(value)}{beyond}", x=x, y=y, anchor=inside(x, reach=17)))
+    return _figure(drawn, f"Cells of the sum around the output {exact_float(outputs.at(chosen_index))}", height=88)
+
+
+def _labelled(values: list[Fraction], chosen: int, spacing: float) -> Callable[[int], bool]:
+    """Return which places have a label: that of the output in question, and others so far apart that none meet."""
+    longest = max(len(_short(value)) for value in values)
+    stride = max(1, math.ceil((longest + 1) * LETTER / (spacing * WIDTH / 100)))
+    return lambda place: (place - chosen) % stride == 0
+
+
+def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evidence: ExactLoss) -> str:
+    """Return paired bars of the exact probabilities from f and f', on a logarithmic scale."""
+    pair = [ProgramLaw(execution, value, shape) for value in (evidence.f, evidence.f_prime)]
+    released = [_released(shape, execution, outputs, index) for index in shown]
+    plain = shape.snap.released is None
+    held = [held_output(shape, execution.machine, output) if plain else output for output in released]
+    heights = [[_log2(law.probability(output).upper) for law in pair] for output in held]
+    finite_heights = [h for both in heights for h in both if h is not None]
+    if not finite_heights:
+        return ""
+    top, bottom, floor = max(finite_heights), min(finite_heights), 170
+    left = scale(0, len(shown), start=AXIS, end=100 - MARGIN)
+    size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
+    drawn = []
+    for tick in map(float, ticks(bottom, max(top, bottom + 1.0), 5)):
+        drawn.append(level(floor - size(tick), start=AXIS - 0.6, end=AXIS))
+        drawn.append(written(f"2^{tick:g}", x=AXIS - 1, y=floor - size(tick) + 4, anchor="end"))
+    chosen = released.index(evidence.output) if evidence.output in released else 0
+    labelled = _labelled(released, chosen, spacing)
+    for place, both in enumerate(heights):
+        said = ", ".join("impossible" if h is None else f"2^{h:.2f}" for h in both)
+        output = released[place]
+        pair_of_bars = [
+            box(
+                x=left(place) + spacing * (0.12 + 0.38 * side),
+                y=floor - size(height),
+                width=spacing * 0.36,
+                height=size(height),
+                look=SIDES[side],
+                ringed=output == evidence.output,
+            )
+            for side, height in enumerate(both)
+            if height is not None
+        ]
+        if labelled(place):
+            pair_of_bars.append(written(_short(output), x=left(place) + spacing / 2, y=floor + 16, anchor="middle"))
+        drawn.append(together(pair_of_bars, f"output {exact_float(output)}: {said}"))
+    drawn.append(level(floor, start=AXIS, end=100 - MARGIN))
+    drawn.append(written("left bar: from f(D), right bar: from f(D')", x=AXIS, y=floor + 34))
+    drawn.append(written("logarithmic, the line is not 0; no bar: impossible", x=AXIS, y=floor + 50))
+    return _figure(drawn, "Exact probabilities of the outputs from both inputs", height=floor + 58)
+
+
+def holes(execution: Execution, evidence: ExactLoss) -> str:
+    """Return the outputs that neighbouring draws give from both inputs: the output in question lies in a hole."""
+    rows = (("from f(D)", evidence.f, evidence.preimages), ("from f(D')", evidence.f_prime, evidence.preimages_prime))
+    points = [(title, _outputs_near(execution, f, sides)) for title, f, sides in rows]
+    values = sorted({evidence.output, *(v for _, found in points for v in found)})
+    if len(values) < 2:
+        return ""
+    x = scale(0, len(values) - 1, start=MARGIN, end=100 - MARGIN)
+    place = {value: x(rank) for rank, value in enumerate(values)}
+    drawn = []
+    for row, (title, found) in enumerate(points):
+        y = 40 + 44 * row
+        drawn += [written(title, x=MARGIN, y=y - 14), level(y, start=MARGIN, end=100 - MARGIN)]
+        for value in found:
+            look = "hit" if value == evidence.output else SIDES[row]
+            drawn.append(dot(place[value], y, look=look, said=exact_float(value)))
+    hole = place[evidence.output]
+    drawn.append(upright(hole, top=26, foot=100, look="cut"))
+    drawn.append(written(f"output {exact_float(evidence.output)}", x=hole, y=116, anchor=inside(hole, reach=22)))
+    return _figure(drawn, "Outputs of neighbouring draws, in order (not to scale)", height=126)
+
+
+def _outputs_near(execution: Execution, f: Fraction, sides: tuple[tuple[int, tuple[int, int]], ...]) -> list[Fraction]:
+    found = set()
+    draw = execution.draw
+    for sign, preimage in sides:
+        for ordinal in range(preimage[0] - NEAR, preimage[0] + NEAR):
+            if draw.first < ordinal <= draw.last:
+                output = execution.output(f, sign, ordinal)
+                if finite(output):
+                    found.add(fraction_of(output))
+    return sorted(found)
+
+
+def _log2(x: Fraction) -> float | None:
+    if x <= 0:
+        return None
+    shift = x.numerator.bit_length() - x.denominator.bit_length()
+    scaled = x / Fraction(2) ** shift
+    return shift + math.log2(float(scaled))
+
+
+def _end(x: Fraction | None, otherwise: str) -> str:
+    return otherwise if x is None else exact_float(x)
+
+
+def _short(x: Fraction) -> str:
+    full = exact_float(x)
+    return full if len(full) <= 9 else general(x, 6)

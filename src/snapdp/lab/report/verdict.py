@@ -1,0 +1,381 @@
+"""A verdict for readers and for machines: text with the verdict first, plain values, and a script that reproduces it.
+
+Losses are shown as decimals rounded outward, so that a printed bracket holds; C = (loss - eps)/(B eps eta), the unit in
+which losses are compared with published constants, is shown to two digits. A refutation is reproduced by a few lines of
+plain Python, so that no reader has to trust the verifier: they hold the program, the two inputs and the draws as
+hexadecimal floats, and assert what was found, by the standard library only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, assert_never
+
+from snapdp.display.numbers import decimal_down, decimal_up, exact_amount, exact_float, general, scientific_up
+from snapdp.errors import SnapdpError
+from snapdp.exact.dyadic import round_nearest
+from snapdp.exact.numbers import to_float_nearest
+from snapdp.lab.language.syntax import (
+    Binary,
+    Clamping,
+    Constant,
+    ExactFunction,
+    Expression,
+    Logarithm,
+    Negation,
+    QueryValue,
+    Rounding,
+    Variable,
+)
+from snapdp.lab.loss.certificate import (
+    gaps,
+    optional_text,
+    producing_draw,
+    shown_sign,
+    skipping_pieces,
+    witness,
+)
+from snapdp.lab.loss.exact_loss import ExactLoss
+from snapdp.lab.loss.universal_bound import decimal_places, excess
+from snapdp.lab.loss.verdict import REFUTED, Verdict
+from snapdp.lab.report.derivation import derivation_text, machine_text
+from snapdp.lab.semantics.bounds import Derivation, derivations
+from snapdp.lab.semantics.execution import Execution
+from snapdp.lab.semantics.machine import Machine
+from snapdp.values import Value
+
+REPRODUCTION = "Reproduction (plain Python)"  # above a program to be copied
+LONGEST_FRACTION = 24  # that is shown as it is
+
+
+def amount(loss: Fraction | None, verdict: Verdict, *, up: bool, infinite: bool = False) -> str:
+    if infinite:
+        return "infinity"
+    if loss is None:
+        return "none"
+    if up and loss == verdict.claim.value and _is_short(loss):  # a decimal above it would seem to miss the claim
+        return exact_amount(loss)
+    return (decimal_up if up else decimal_down)(loss, decimal_places(verdict.machine))
+
+
+def _is_short(x: Fraction) -> bool:
+    return len(str(x)) <= LONGEST_FRACTION
+
+
+def headline(verdict: Verdict) -> str:
+    """Return the verdict in one line."""
+    name, claim = verdict.program.name, amount(verdict.claim.value, verdict, up=False)
+    whose = "the program's own" if verdict.claim.name == "file" else verdict.claim.name
+    claimed = f"the claim {claim} ({whose})"
+    if verdict.kind == "VERIFIED":
+        return f"{name}: the loss is at most {amount(verdict.upper, verdict, up=True)}, within {claimed}"
+    if verdict.kind == REFUTED:
+        lost = amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite)
+        return f"{name}: one output has the loss {lost}, above {claimed}"
+    if verdict.kind == "UNBOUNDED":
+        missing = "; ".join(premise.detail for premise in verdict.failed)
+        found = amount(verdict.lower or Fraction(0), verdict, up=False)
+        return f"{name}: no bound of the loss is known, because {missing}; the largest loss found is {found}"
+    return f"{name}: neither {claimed} nor its contrary is proved"
+
+
+def shown_excess(loss: Fraction | None, verdict: Verdict) -> str:
+    c = verdict.excess(loss)
+    if c is None or c < -(10**6):
+        return "none" if c is None else "< 0"
+    return f"{float(c):.2f}" if c < 10**6 else general(c, 3)
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return everything that is known about a program, the verdict first."""
+    infinite = verdict.is_infinite
+    lower, upper = amount(verdict.lower, verdict, up=False, infinite=infinite), amount(verdict.upper, verdict, up=True)
+    lines = [f"{verdict.kind}  {headline(verdict)}", ""]
+    lines.append(f"loss      [{lower}, {upper}]   exact at one output, certified for all")
+    if not infinite:
+        ends = (shown_excess(end, verdict) for end in (verdict.lower, verdict.upper))
+        lines.append(f"C         [{', '.join(ends)}]   (loss - eps)/(B eps eta)")
+    if verdict.evidence is not None:
+        lines.append(f"at        {_place(verdict.evidence)}")
+    if verdict.shape.noise is not None:
+        count = verdict.shape.noise.roundings
+        lines.append(f"noise     epsilon {_epsilon(verdict.shape.epsilon)}, {count} rounding{'s' if count > 1 else ''}")
+    lines.append(f"machine   {machine_text(verdict.machine)}")
+    if verdict.approximate is not None:
+        both = verdict.approximate
+        epsilon_shown = decimal_up(both.epsilon, decimal_places(verdict.machine))
+        lines.append(
+            f"holds     (epsilon, delta) with epsilon = {epsilon_shown} and delta = {scientific_up(both.delta, 3)}"
+        )
+    lines += ["", "Premises"]
+    lines += [f"  {premise.status:<8} {premise.name:<25} {premise.detail}" for premise in verdict.premises]
+    if verdict.claim.range:
+        lines += ["", f"Range in which the bound `{verdict.claim.name}` was published"]
+        held = {"proved": "inside", "failed": "outside"}
+        lines += [f"  {held[premise.status]:<8} {premise.detail}" for premise in verdict.claim.range]
+    lines += _derivation(verdict)
+    script = python_lines(verdict)
+    if script:
+        lines += ["", REPRODUCTION, *(f"  {line}" for line in script)]
+    if verdict.remarks:
+        lines += ["", *verdict.remarks]
+    return "\n".join(lines) + "\n"
+
+
+def _epsilon(epsilon: Fraction) -> str:
+    short = str(epsilon)
+    return short if len(short) <= 12 else decimal_up(epsilon, 20)
+
+
+def _place(evidence: ExactLoss) -> str:
+    x, f, f_prime = (exact_float(v) for v in (evidence.output, evidence.f, evidence.f_prime))
+    if evidence.is_infinite:
+        return f"output {x}: possible from f(D) = {f}, impossible from f(D') = {f_prime}"
+    return f"output {x}: f(D) = {f} against f(D') = {f_prime}"
+
+
+def found_derivations(verdict: Verdict) -> tuple[Derivation, ...] | str:
+    """Return the derivations of a program, or why there are none."""
+    try:
+        return derivations(verdict.program, verdict.machine)
+    except SnapdpError as problem:
+        return problem.problem
+
+
+def _derivation(verdict: Verdict) -> list[str]:
+    found = found_derivations(verdict)
+    if isinstance(found, str):
+        return ["", f"No derivation: {found}"]
+    body = derivation_text(found[0]).split("\n\n", 1)[1].rsplit("\n\nAssumed", 1)[0]
+    case = "" if found[0].sign is None else " (for the sign +1; for -1 the bounds are mirrored)"
+    return ["", f"Derivation{case}", *(f"  {line}".rstrip() for line in body.splitlines())]
+
+
+def verdict_values(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as plain values: rationals as text, losses as decimals rounded outward."""
+    evidence, execution = verdict.evidence, verdict.execution
+    machine = verdict.machine
+    return {
+        "ok": True,
+        "verdict": verdict.kind,
+        "program": verdict.program.name,
+        "machine": {
+            "p": machine.p,
+            "ln": machine.ln_roundings,
+            "sampler": machine.sampler,
+            "umin": machine.umin,
+            **machine.stated_sum,
+        },
+        "claim": {"name": verdict.claim.name, "loss": optional_text(verdict.claim.value)},
+        "loss": {
+            "lower": amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite),
+            "upper": None if verdict.upper is None else amount(verdict.upper, verdict, up=True),
+        },
+        "excess": {"lower": shown_excess(verdict.lower, verdict), "upper": shown_excess(verdict.upper, verdict)},
+        "noise_epsilon": optional_text(verdict.shape.noise_epsilon),
+        "roundings": None if verdict.shape.noise is None else verdict.shape.noise.roundings,
+        "bound": _bound(verdict),
+        "approximate": None
+        if verdict.approximate is None
+        else {"epsilon": str(verdict.approximate.epsilon), "delta": str(verdict.approximate.delta)},
+        "premises": [{"name": p.name, "status": p.status, "detail": p.detail} for p in verdict.premises],
+        "published_range": [{"detail": p.detail, "inside": p.status == "proved"} for p in verdict.claim.range],
+        "evidence": _witness(evidence, verdict) if evidence is not None and execution is not None else None,
+        "reproduction": python_lines(verdict),
+        "remarks": list(verdict.remarks),
+    }
+
+
+def _bound(verdict: Verdict) -> dict[str, str] | None:
+    if verdict.universal is None:
+        return None
+    places = 2 * decimal_places(verdict.machine)
+    b = verdict.universal
+    exact = {"base": b.base, "reach": b.furthest, "width": b.width}
+    errors = {"shortfall": b.shortfall, "surplus": b.surplus, "above": b.above, "below": b.below}
+    return {
+        **{name: str(value) for name, value in exact.items()},
+        **{name: decimal_up(value, places) for name, value in errors.items()},
+    }
+
+
+def _witness(evidence: ExactLoss, verdict: Verdict) -> dict[str, Any]:
+    assert verdict.execution is not None
+    if evidence.is_infinite or evidence.probability.is_exact:
+        return witness(evidence, verdict.execution)
+    signs = [shown_sign(sign, verdict.execution) for sign, _ in evidence.preimages]
+    return {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output), "signs": signs}
+
+
+# Constants C. Most programs draw noise for the epsilon that they name. A mechanism that sets something aside for its
+# roundings draws wider noise, of eps' < eps: every loss is then below eps, and constants are measured from eps'.
+
+FAR = 10**6  # constants beyond it are told by their size
+
+
+class Measure(Value):
+    """The epsilon that losses are measured from, and its symbol; None where the program has none, or no B."""
+
+    epsilon: Fraction | None
+    bound: Fraction | None
+    machine: Machine
+    symbol: str
+
+    @property
+    def formula(self) -> str:
+        return f"(loss - {self.symbol})/(B {self.symbol} eta)"
+
+    def constant(self, loss: Fraction | None) -> Fraction | None:
+        """Return C of a loss."""
+        if loss is None or not self.epsilon or not self.bound:
+            return None
+        return excess(loss, epsilon=self.epsilon, bound=self.bound, machine=self.machine)
+
+    def shown(self, loss: Fraction | None) -> str:
+        """Return C of a loss, to two places; below zero only that it is."""
+        c = self.constant(loss)
+        return "< 0" if c is not None and c < 0 else self.signed(loss)
+
+    def signed(self, loss: Fraction | None) -> str:
+        """Return C of a loss, to two places, with its sign."""
+        c = self.constant(loss)
+        if c is None:
+            return "unknown"
+        return f"{float(c):.2f}" if abs(c) < FAR else general(c, 3) if c > 0 else "< 0"
+
+
+def measure_of(verdict: Verdict) -> Measure:
+    """Return the measure of a verdict: eps where the noise is of eps, eps' where it is wider."""
+    named, shape = verdict.scale, verdict.shape
+    epsilon, symbol = named.epsilon, "eps"
+    if epsilon is not None and shape.noise_epsilon is not None and shape.query is not None:
+        moves = shape.query.sensitivity if shape.reach is None else shape.reach.ideal
+        if shape.noise_epsilon * moves < epsilon:
+            epsilon, symbol = shape.noise_epsilon * moves, "eps'"
+    return Measure(epsilon=epsilon, bound=named.bound, machine=verdict.machine, symbol=symbol)
+
+
+# Reproduction, for p = 53 and draws that are doubles; ln is rounded correctly by way of 60 decimal digits
+
+PREAMBLE = (
+    "from decimal import Decimal, getcontext",
+    "from fractions import Fraction as Q",
+    "from math import floor, inf",
+    "getcontext().prec = 60",
+    "def ln(u): return float(Decimal(u).ln()) if u else -inf",
+    "def snap(y, grid): return float(grid * floor(Q(y) / grid + Q(1, 2))) if abs(y) < inf else y",
+    "def clamp(y, low, high): return min(max(y, low), high)",
+)
+_CALLED = {"floor": "whole"}  # functions of Python give whole numbers of Python, and take no infinity
+DEFINITIONS = {
+    "whole": "def whole(y): return float(floor(y)) if abs(y) < inf else y",
+    "rint": "def rint(y): return float(round(y)) if abs(y) < inf else y",
+    "sign": "def sign(y): return float((y > 0) - (y < 0))",
+}
+
+
+class _NotADouble(Exception):
+    pass
+
+
+def python_lines(verdict: Verdict) -> list[str]:
+    """Return a script that reproduces a refutation; empty where doubles cannot (another p, or draws beyond them)."""
+    execution, evidence = verdict.execution, verdict.evidence
+    if verdict.kind != REFUTED or execution is None or evidence is None:
+        return []
+    if verdict.machine.p != 53 or verdict.machine.adds_exactly:  # doubles have 53 bits, and round their sums
+        return []
+    try:
+        checks = _impossible(evidence, execution) if evidence.is_infinite else _ratio(evidence, execution)
+        definition = _definition(execution)
+        used = [line for name, line in DEFINITIONS.items() if f"{name}(" in definition]
+        return [*PREAMBLE, *used, definition, *checks]
+    except _NotADouble:
+        return []
+
+
+def _definition(execution: Execution) -> str:
+    arguments = ", ".join(n for n in ("f", execution.drawn or "U", execution.sign_name) if n)
+    return f"def run({arguments}): return {_python(execution.folded)}"
+
+
+def _python(tree: Expression) -> str:
+    match tree:
+        case Constant(value=value):
+            return _float(value)
+        case Variable(name=name):
+            return name
+        case QueryValue():
+            return "f"
+        case Negation(operand=operand):
+            return f"-({_python(operand)})"
+        case Logarithm(operand=operand):
+            return f"ln({_python(operand)})"
+        case Binary(operator=operator, left=left, right=right):
+            return f"({_python(left)} {operator} {_python(right)})"
+        case Rounding(grid=grid, operand=operand):
+            return f"snap({_python(operand)}, Q({grid.numerator}, {grid.denominator}))"
+        case Clamping(lower=lower, upper=upper, operand=operand):
+            low, high = (_float(round_nearest(end, 53)) for end in (lower, upper))  # as the machine holds them
+            return f"clamp({_python(operand)}, {low}, {high})"
+        case ExactFunction(name=name, operand=operand):
+            return f"{_CALLED.get(name, name)}({_python(operand)})"
+        case _:
+            assert_never(tree)
+
+
+def _float(value: Fraction) -> str:
+    number = to_float_nearest(value)
+    if not abs(number) < float("inf") or Fraction(number) != value:
+        raise _NotADouble
+    plain = repr(number)
+    return plain if len(plain) < 8 and "e" not in plain else f"float.fromhex({number.hex()!r})"
+
+
+def _call(f: Fraction, draw: Fraction, sign: int | None) -> str:
+    arguments = [_float(f), _float(draw), *([str(sign)] if sign is not None else [])]
+    return f"run({', '.join(arguments)})"
+
+
+def _impossible(evidence: ExactLoss, execution: Execution) -> list[str]:
+    sign, draw = producing_draw(evidence, execution)
+    x = _float(evidence.output)
+    lines = [f"assert {_call(evidence.f, draw, sign)} == {x}  # from f = {evidence.f}"]
+    skipped = gaps(evidence, execution)
+    pieces = [None] * len(skipped) if execution.laplace else skipping_pieces(evidence, execution)
+    for gap, piece in zip(skipped, pieces, strict=True):
+        ends = [None if gap[end] is None else Fraction(gap[end]) for end in ("below", "above")]
+        calls = [None if end is None else _call(evidence.f_prime, end, gap["S"]) for end in ends]
+        # A program that falls in the draw skips the output from above.
+        rising = piece is None or piece.rises
+        if calls == [None, None]:  # every draw gives more, or every draw less
+            lines.append(f"assert {_call(evidence.f_prime, Fraction(1, 2), gap['S'])} != {x}")
+            continue
+        between = [*calls[:1], x, *calls[1:]] if rising else [*calls[1:], x, *calls[:1]]
+        lines.append(f"assert {' < '.join(part for part in between if part)}  # never from f' = {evidence.f_prime}")
+    return lines
+
+
+def _ratio(evidence: ExactLoss, execution: Execution) -> list[str]:
+    draw, x = execution.draw, _float(evidence.output)
+    lines = []
+    for name, value, side in (
+        ("f", evidence.f, evidence.preimages),
+        ("f'", evidence.f_prime, evidence.preimages_prime),
+    ):
+        for sign, preimage in side:
+            if preimage.start >= preimage.stop:
+                continue
+            shown = sign if execution.sign_name else None
+            inside = [o for o in (preimage.start, preimage.stop - 1) if o > draw.first]
+            outside = [o for o in (preimage.start - 1, preimage.stop) if draw.first < o <= draw.last]
+            calls = [_call(value, draw.value(o), shown) for o in inside]
+            lines.append(f"assert {' == '.join([*calls, x])}  # the first and last U of the cell from {name} = {value}")
+            lines += [f"assert {_call(value, draw.value(o), shown)} != {x}" for o in outside]
+    p, q = evidence.probability, evidence.probability_prime
+    if p.is_exact and q.is_exact:
+        lines.append(f"P, P_prime = Q('{p.lower}'), Q('{q.lower}')  # the masses of these cells, halved for the sign")
+        lines.append(
+            "print(Decimal(P.numerator * P_prime.denominator).ln() - Decimal(P.denominator * P_prime.numerator).ln())"
+        )
+    return lines

@@ -1,0 +1,225 @@
+"""Count how often an event happens for each of two inputs: a lower bound of the privacy loss, whatever the noise is.
+
+Theory: docs/theory/replay-audit.md, (6) to (8). The release draws its own noise and is a black box. An
+event is looked for in a first sample of outputs, or given. It is then counted in fresh outputs, and the bounds of
+Clopper and Pearson are asked at several looks, each with its share of one false alarm in 10^9: the count stops at the
+first look that refutes the claim. Source: Ding et al. 2018 (StatDP); Clopper and Pearson 1934.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+from textwrap import fill
+from typing import Any, NamedTuple
+
+from snapdp.errors import ParameterError
+from snapdp.exact.numbers import positive, probability
+from snapdp.lab.attacks.attack import loss_at_least
+from snapdp.lab.testing.observation import Leaf, Reader
+from snapdp.lab.testing.replay_audit import FALSE_ALARM, WIDTH, Report, check_callable, name_of
+
+FIRST_LOOK = 500  # outputs of each input; each further look has twice as many
+MOST_SEARCHED = 2_000  # outputs of each input, in which an event is looked for
+THRESHOLDS = 32  # of one number
+MOST_COMBINED = 6  # numbers of one output whose sums and differences are looked at
+WAYS = 4  # a given event may be likelier for either input, and so may its complement
+
+Leaves = Mapping[str, Leaf]
+
+
+class OutputEvent(NamedTuple):
+    """Something that an output shows or does not show, in words."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+class CountReport(Report):
+    """How often an event held for each input, and what that says of the loss.
+
+    counts  (hits, outputs) for the first input and for the second
+    looks   how often the counts were looked at
+    loss    the loss is at least that, wrong once in 10^9 counts; 0 where the counts show nothing
+    """
+
+    event: str
+    counts: tuple[tuple[int, int], tuple[int, int]]
+    looks: int
+    loss: Fraction
+    epsilon: Fraction
+    delta: Fraction
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether the release loses more than is claimed."""
+        return self.loss > self.epsilon
+
+    def __str__(self) -> str:
+        (first, n), (second, _) = self.counts
+        besides = f" and delta {float(self.delta):.3g}" if self.delta else ""
+        verdict = "refuted" if self.is_refuted else "not refuted"
+        return fill(
+            f"{self.name}: epsilon {float(self.epsilon):.4g}{besides} is {verdict}. {self.event}: in {first:,} of "
+            f"{n:,} outputs of the first input, and in {second:,} of the second, so the loss is at least "
+            f"{math.floor(self.loss * 1000) / 1000:g}.",
+            WIDTH,
+        )
+
+
+def counted(
+    release: Callable[[Any], Any],
+    first: Any,
+    second: Any,
+    *,
+    epsilon: object,
+    delta: object = None,
+    event: Callable[[Any], bool] | None = None,
+    trials: int = 100_000,
+) -> CountReport:
+    """Count an event in many outputs of two neighbouring inputs; stop as soon as the claim is refuted.
+
+    release   a function of one input that draws its own noise
+    epsilon   the loss that is claimed of one call, and delta besides
+    event     what is looked for in an output, fixed before; by default one is looked for in a sample of its own:
+              thresholds of numbers, of their sums and differences, and values that one input shows more often
+    trials    at most so many outputs of each input are counted; the search takes a tenth of it besides, or 2,000
+
+    >>> counted(lambda rows: len(rows), [1, 2], [1], epsilon=1).is_refuted
+    True
+    """
+    check_callable(release)
+    claim, rest = positive(epsilon, name="epsilon"), Fraction(0) if delta is None else probability(delta, name="delta")
+    if isinstance(trials, bool) or not isinstance(trials, int) or trials < FIRST_LOOK:
+        raise ParameterError(f"trials = {trials!r} is not a whole number from {FIRST_LOOK}.", "Give more trials.")
+    read: Callable[[Any], Any] = release
+    if event is None:
+        read = _reading(release)
+        size = min(MOST_SEARCHED, max(FIRST_LOOK, trials // 10))
+        chosen, *ways = find_event([read(first) for _ in range(size)], [read(second) for _ in range(size)], claim)
+    else:
+        chosen, ways = OutputEvent("the event", event), list(range(WAYS))
+    hits, done, looks, loss = [0, 0], 0, 0, Fraction(0)
+    while done < trials and loss <= claim:
+        size = min(trials - done, max(done, FIRST_LOOK))
+        for place, data in enumerate((first, second)):
+            hits[place] += sum(bool(chosen.holds(read(data))) for _ in range(size))
+        done, looks = done + size, looks + 1
+        # alpha/2 at the first look, alpha/4 at the second, ...: all of them together fail with alpha at most
+        missed = FALSE_ALARM / (2**looks * len(ways) * 2)
+        for way in ways:
+            more, less = _turned(way, hits[0], hits[1], done)
+            if more > less:
+                loss = max(loss, loss_at_least((more, done), (less, done), delta=rest, missed=missed))
+    counts = ((hits[0], done), (hits[1], done))
+    return CountReport(
+        name=name_of(release), event=chosen.words, counts=counts, looks=looks, loss=loss, epsilon=claim, delta=rest
+    )
+
+
+def _turned(way: int, first: int, second: int, outputs: int) -> tuple[int, int]:
+    """Return counts of an event, or of its complement, for the input that is taken to be likelier and for the other."""
+    one, other = (outputs - first, outputs - second) if way // 2 else (first, second)
+    return (other, one) if way % 2 else (one, other)
+
+
+def _reading(release: Callable[[Any], Any]) -> Callable[[Any], Leaves]:
+    """Return what gives the leaves of one output; of a call that fails, the class of its exception."""
+
+    def read(data: Any) -> Leaves:
+        try:
+            leaves = Reader().read(release(data), "output")
+        except Exception as problem:
+            leaves = [Leaf("the exception", "fact", type(problem).__qualname__)]
+        return {leaf.path: leaf for leaf in leaves}
+
+    return read
+
+
+# The search for an event
+
+
+def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fraction) -> tuple[OutputEvent, int]:
+    """Return the event, and the way of `_turned`, that show the largest loss.
+
+    Events are made of one half of the outputs, and judged by the other: a set of values that one half suggests looks
+    perfect there, and means nothing where every output is another one.
+    """
+    half, growth = len(first) // 2, math.exp(min(float(epsilon), 50))
+    best, best_way, best_score = OutputEvent("any output", lambda _: True), 0, -math.inf
+    for column in _columns([*first[:half], *second[:half]]):
+        making, judging = (
+            [[column.value(output) for output in part] for part in parts]
+            for parts in ((first[:half], second[:half]), (first[half:], second[half:]))
+        )
+        for event in _events(column, making[0], making[1], growth):
+            a, b = (sum(map(event.holds, values)) for values in judging)
+            for way in range(WAYS):
+                if (score := _score(*_turned(way, a, b, len(judging[0])))) > best_score:
+                    best, best_way, best_score = _on_outputs(event, column), way, score
+    return best, best_way
+
+
+def _on_outputs(event: OutputEvent, column: _Column) -> OutputEvent:
+    return OutputEvent(event.words, lambda output: event.holds(column.value(output)))
+
+
+def _score(more: int, less: int) -> float:
+    """Return about how large a loss two counts show: the logarithm of their ratio less two standard errors."""
+    a, b = more + 0.5, less + 0.5
+    return math.log(a / b) - 2 * math.sqrt(1 / a + 1 / b)
+
+
+class _Column(NamedTuple):
+    """What is read of each output: a leaf, or a sum or difference of two numbers; None where it is not there."""
+
+    words: str
+    is_numeric: bool
+    value: Callable[[Leaves], Any]
+
+
+def _columns(outputs: Sequence[Leaves]) -> Iterator[_Column]:
+    paths = list(dict.fromkeys(path for output in outputs for path in output))
+    numeric = [p for p in paths if all(p in output and output[p].is_number for output in outputs)]
+
+    def number(path: str) -> Callable[[Leaves], Any]:
+        return lambda output: output[path].value if path in output and output[path].is_number else None
+
+    def looks(path: str) -> Callable[[Leaves], Any]:
+        return lambda output: output[path].looks if path in output else None
+
+    def combine(a: str, b: str, sign: int) -> Callable[[Leaves], Any]:
+        x, y = number(a), number(b)
+
+        def value(output: Leaves) -> Any:
+            one, other = x(output), y(output)
+            return None if one is None or other is None else Fraction(one) + sign * Fraction(other)
+
+        return value
+
+    for path in paths:
+        yield _Column(path, True, number(path)) if path in numeric else _Column(path, False, looks(path))
+    for a, b in combinations(numeric[:MOST_COMBINED], 2):
+        yield _Column(f"{a} - {b}", True, combine(a, b, -1))
+        yield _Column(f"{a} + {b}", True, combine(a, b, 1))
+
+
+def _events(column: _Column, first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[OutputEvent]:
+    """Yield events of a column: a value that one input shows more often, and numbers beyond a threshold."""
+    often, seldom = Counter(first), Counter(second)
+    for (one, other), factor in product(((often, seldom), (seldom, often)), (growth, 1)):
+        values = frozenset(value for value, times in one.items() if times > factor * other[value])
+        yield OutputEvent(f"{column.words} is one of {len(values):,} values", values.__contains__)
+    if column.is_numeric:
+        pooled = sorted(value for value in (*first, *second) if value is not None)
+        for threshold in {pooled[len(pooled) * i // (THRESHOLDS + 1)] for i in range(1, THRESHOLDS + 1)}:
+            yield from _beyond(threshold, column)
+
+
+def _beyond(threshold: Any, column: _Column) -> Iterator[OutputEvent]:
+    words = f"{float(threshold):.6g}"
+    yield OutputEvent(f"{column.words} >= {words}", lambda value: value is not None and value >= threshold)
+    yield OutputEvent(f"{column.words} > {words}", lambda value: value is not None and value > threshold)

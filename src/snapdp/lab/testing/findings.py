@@ -1,0 +1,371 @@
+"""What replays with the same noise show: conduct, what tells the two inputs apart, and the bits of floats.
+
+Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
+(almost) impossible under the claim. What varies with the noise is not judged here: `counting` counts it.
+Source: Mironov 2012, section 4, and Haney et al. 2022, section 3, on noise in doubles; Cebere et al. 2026.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from snapdp.lab.testing.observation import Leaf, Observation
+from snapdp.values import Value
+
+KINDS = {
+    "draws": "another number or kind of draws: draw as often for every input",
+    "exception": "an exception, or its text, depends on the data: check the form before, and clamp instead of refusing",
+    "fixed-seed": "every call draws the same noise: anyone who knows the seed takes it away; draw fresh bits",
+    "float-noise": "outputs are on no common grid: last bits tell the input; use snapdp.Snapping, or ignore= a time",
+    "input-changed": "the caller's data are changed in place: work on a copy",
+    "metadata": "something beside the released numbers depends on the data: declare it, or give it noise of its own",
+    "negative-zero": "the sign of a zero is released, and tells from which side it came: add 0.0 after rounding",
+    "no-noise": "a number is released as it is: add noise",
+    "noise-scale": "how much noise is drawn depends on the data: fix the scale by declared bounds",
+    "not-finite": "a NaN or an infinity is released: say what a missing value counts as, and clamp",
+    "rounding": "roundings add to the claimed sensitivity: compute the statistic in integers, or claim more",
+    "sensitivity": "numbers move by more than is claimed: clamp each cell, claim more, or say which by released=",
+    "state": "the answer depends on calls before, or on the clock: keep nothing; a time in the output is for ignore=",
+    "threads": "noise is drawn, or work goes on, in another thread: the order of draws is not fixed",
+    "unaudited": "nothing was audited: call it once yourself. It takes one argument, and returns what it releases",
+    "unknown-noise": "noise comes from a generator that cannot be replaced: count it with snapdp.lab.testing.counted",
+    "warning": "a warning, or its text, depends on the data: check the form before",
+    "written": "what is printed or logged depends on the data: print released numbers only",
+}
+WRITTEN = {"stdout": "what is printed", "stderr": "what is printed to stderr", "log": "what is logged"}
+# Draws whose sum with a value may lie on a grid. Doubles of one size are multiples of their last place anyway: a step
+# is larger; shortest decimals end at about 16 units of it.
+WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
+ON_A_GRID = {*WHOLE_NUMBERS, "snapping", "bytes", "getrandbits", "randbytes", "random_integers", "tomaxint", "choice"}
+ON_A_GRID |= {"choices", "sample", "shuffle", "permutation", "permuted", "multinomial", "negative_binomial"}
+ON_A_GRID |= {"logseries", "multivariate_hypergeometric"}
+BINARY, DECIMAL = 2, 16
+
+
+class Violation(NamedTuple):
+    """One way in which a release told its two inputs apart, or broke what is claimed of it.
+
+    kind       one of `snapdp.lab.testing.KINDS`
+    sentence   what was seen
+    where      the file and line that did it, as far as known: "release.py:12"
+    evidence   numbers that show it: names and counts, distances or scales, as they are printed
+    """
+
+    kind: str
+    sentence: str
+    where: str = ""
+    evidence: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """What this kind means, and what to do."""
+        return KINDS[self.kind]
+
+
+class Replays(Value):
+    """What was seen: `first` and `second` are the runs of the two inputs, pair by pair; `again` repeats the first run.
+
+    needed   how many pairs tell what differs from chance at the claimed epsilon; 1 where none is claimed
+    cold     the very first run, before anything was imported or kept
+    warmed   whether it imported something, or made a generator and kept it: then it may differ from the others
+    """
+
+    first: tuple[Observation, ...]
+    second: tuple[Observation, ...]
+    again: Observation
+    cold: Observation
+    warmed: bool
+    needed: int
+
+    @functools.cached_property
+    def count(self) -> int:
+        """How many pairs of runs there are."""
+        return len(self.first)
+
+    @functools.cached_property
+    def all(self) -> tuple[Observation, ...]:
+        """Every run of a pair."""
+        return self.first + self.second
+
+    @functools.cached_property
+    def have_drawn(self) -> bool:
+        """Whether any noise was drawn."""
+        return any(run.draws for run in self.all)
+
+    @functools.cached_property
+    def series(self) -> dict[str, tuple[Any, Any]]:
+        """What each path showed, run by run, for both inputs; None where it was not there."""
+        series = {}
+        for path in dict.fromkeys(path for run in self.all for path in run.leaves):
+            leaves = [run.leaves.get(path) for run in self.all]
+            looks = tuple(leaf and leaf.looks for leaf in leaves)
+            series[path] = looks[: self.count], looks[self.count :]
+        return series
+
+    def separates(self, read: Callable[[Observation], Any]) -> bool:
+        """Say whether a field of the runs tells the inputs apart in every replay."""
+        return is_separated(list(map(read, self.first)), list(map(read, self.second)))
+
+
+def is_separated(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    """Say whether all of the one are one thing, and all of the other another: theory (1)."""
+    return len({*first}) == len({*second}) == 1 and first[0] != second[0]
+
+
+# Conduct, whatever the numbers are
+
+
+def find_misconduct(replays: Replays) -> Iterator[Violation]:
+    """Yield what both inputs fail with, state, seeds, threads and changed inputs."""
+    first, everything = replays.first[0], f"{2 * replays.count:,}"
+    failed = [run for run in replays.all if not run.has_returned]
+    if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
+        kind = "unaudited" if fails_alike(replays) else "exception"
+        yield Violation(kind, f"{first.ended} is raised for both inputs, always: no output was audited", first.where)
+    elif failed and not replays.have_drawn and not replays.separates(_ended):
+        sentence = f"{failed[0].ended} is raised in {len(failed):,} of {everything} runs"
+        yield Violation("exception", sentence, failed[0].where)
+    yield from _state(replays)
+    for one, other in zip(first.seeds, replays.first[min(1, replays.count - 1)].seeds, strict=False):
+        if replays.count > 1 and one[:2] == other[:2]:
+            yield Violation("fixed-seed", "a generator is seeded with the same number in every call", one[2])
+    runs = (*replays.all, replays.cold)
+    if any(run.in_threads for run in runs):
+        yield Violation("threads", "noise is drawn, or work goes on, in a thread beside the call")
+    if any(run.input_changed for run in runs):
+        yield Violation("input-changed", "the input is not as it was before the call")
+
+
+def _ended(run: Observation) -> str:
+    return run.ended
+
+
+def fails_alike(replays: Replays) -> bool:
+    """Say whether every run raises the same, with the same text: then it does not depend on the data."""
+    endings = {(run.ended, tuple(leaf.looks for leaf in run.leaves.values())) for run in replays.all}
+    return len(endings) == 1 and not replays.first[0].has_returned
+
+
+def _state(replays: Replays) -> Iterator[Violation]:
+    first, again, cold = map(_seen_of, (replays.first[0], replays.again, replays.cold))
+    if first != again:
+        sentence = "the same input and the same noise gave another answer when they were asked again"
+    elif not replays.warmed and cold != first:
+        sentence = "the first call of all gave another answer than the second, with the same input and the same noise"
+    else:
+        return
+    if not replays.have_drawn and len({_seen_of(run) for run in replays.first}) > 1:
+        sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept between calls"
+        yield Violation("unknown-noise", sentence)
+    else:
+        yield Violation("state", sentence)
+
+
+def _seen_of(run: Observation) -> tuple[object, ...]:
+    """Return what a caller sees, and what was drawn.
+
+    Texts of exceptions change with how deep the call was; bytes are drawn for the names of files at any time.
+    """
+    leaves = ((path, leaf.looks) for path, leaf in run.leaves.items() if run.has_returned)
+    return (run.ended, *leaves, bool(run.asked), *(each for each in run.asked if each[0] != "bytes"))
+
+
+# What tells the inputs apart in every replay
+
+
+def find_separations(replays: Replays) -> Iterator[Violation]:
+    """Yield what tells the inputs apart in all replays: how runs ended, what was drawn, and every leaf."""
+    one, other = replays.first[0], replays.second[0]
+    if all(run.has_returned for run in replays.all):  # an exception ends the draws, too
+        yield from _draws(replays)
+    if replays.separates(_ended):
+        sentence = f"{one.ended} is raised for the one input, {other.ended} for the other"
+        if one.has_returned or other.has_returned:
+            raised = other.ended if one.has_returned else one.ended
+            sentence = f"{raised} is raised for one of the two inputs, and the other gets an answer"
+        yield Violation("exception", sentence, one.where or other.where, (("replays", str(replays.count)),))
+        return
+    told: list[str] = []
+    for path in sorted(replays.series, key=len):
+        if not path.startswith(tuple(told)) and is_separated(*replays.series[path]):
+            told.append(path)
+            if not path.startswith("released"):  # the same is said of the output
+                yield _separation(replays, path)
+
+
+def _draws(replays: Replays) -> Iterator[Violation]:
+    one, other = replays.first[0], replays.second[0]
+    if replays.separates(lambda run: run.asked):
+        sizes = [sum(size for _, size in run.asked) for run in (one, other)]
+        what = "another number of draws" if sizes[0] != sizes[1] else "other kinds of draws"
+        shown = f"{sizes[0]:,} and {sizes[1]:,}"
+        pairs = zip_longest(one.draws, other.draws)
+        where = next((a or b).where for a, b in pairs if not (a and b) or a[:2] != b[:2])
+        evidence = (("draws", shown), ("replays", str(replays.count)))
+        yield Violation("draws", f"the two inputs ask for {what} in each replay: {shown}", where, evidence)
+    if replays.separates(lambda run: tuple(seed[:2] for seed in run.seeds)):
+        where = (one.seeds or other.seeds)[0][2]
+        yield Violation("draws", "a generator is seeded differently for the two inputs", where)
+
+
+def source_of(path: str) -> str:
+    """Return where a path begins: "output", "stdout", "warning".
+
+    >>> source_of("stdout[0]<1>"), source_of("output.total")
+    ('stdout', 'output')
+    """
+    return re.split(r"[\[.<]", path)[0]
+
+
+def _separation(replays: Replays, path: str) -> Violation:
+    source, kind = source_of(path), "metadata"
+    runs = [run for run in (replays.first[0], replays.second[0]) if path in run.leaves]
+    released = replays.first[0].released
+    if source in WRITTEN:
+        kind, sentence = "written", f"{WRITTEN[source]} differs for the two inputs, in every replay"
+    elif source == "warning":
+        how = "is given for one input only" if len(runs) < 2 else "has another text for each input"
+        kind, sentence = "warning", f"a warning {how}, in every replay"
+    elif source == "exception":
+        kind, sentence = "exception", "the text of an exception differs for the two inputs"
+    elif any(run.leaves[path].sort == "fact" for run in runs):
+        sentence = f"{path} differs beyond the released numbers: its form, keys, order, type or text, in every replay"
+    elif path not in released or any(
+        len({*replays.series[each][0]}) > 1 for each in released if each != path and not each.startswith("released")
+    ):
+        sentence = f"the number {path} has no noise, and differs for the two inputs"
+    else:
+        drawn = "though noise is drawn" if replays.first[0].draws else "and no noise is drawn"
+        said = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
+        kind, sentence = "no-noise", said
+    where = runs[0].places.get(path.split("<")[0], "") or runs[0].where
+    return Violation(kind, sentence, where, (("path", path), ("replays", str(replays.count))))
+
+
+def varying_paths(replays: Replays) -> list[str]:
+    """Return the paths that vary with the noise and do not tell the inputs apart in every replay, once each.
+
+    A path that only one input has is left out: its name may be data.
+    """
+    paths: dict[object, str] = {}
+    for path, (first, second) in replays.series.items():
+        is_of_both = any(first) and any(second)
+        if is_of_both and len({*first, *second}) > 1 and not is_separated(first, second):
+            paths.setdefault((first, second), path)
+    return list(paths.values())
+
+
+# The bits of floats: theory (5)
+
+
+def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violation]:
+    """Yield NaN and infinities, the sign of zero, and outputs that are on no common grid.
+
+    A quotient of sound numbers is on no grid either: the last is found only in numbers that are said to be a value and
+    noise (`is_additive`: a sensitivity is claimed), or where noise was drawn in doubles. Where all noise is on a grid,
+    one of several released numbers that is on none is made of the others: a percentage beside its counts.
+    """
+    drawn = {draw.kind for run in replays.all for draw in run.draws}
+    made_of_others = any(len(run.released) > 1 for run in replays.all) and drawn and drawn <= ON_A_GRID - {"bytes"}
+    released = {path for run in replays.all for path in run.released}
+    for path in replays.series:
+        leaves = [run.leaves[path] for run in replays.all if path in run.leaves]
+        floats = [leaf for leaf in leaves if leaf.sort == "number" and isinstance(leaf.value, float)]
+        odd = [leaf.value for leaf in floats if not math.isfinite(leaf.value)]
+        minus = [leaf for leaf in floats if leaf.value == 0 and math.copysign(1, leaf.value) < 0]
+        if odd:
+            word = "NaN" if any(map(math.isnan, odd)) else "infinite"
+            yield Violation("not-finite", f"{path} is {word} in {len(odd):,} of {len(floats):,} runs")
+            continue
+        if minus:
+            yield Violation("negative-zero", f"{path} is -0.0 in {len(minus):,} of {len(floats):,} runs")
+        is_value_and_noise = (is_additive and not made_of_others and path in released) or not drawn <= ON_A_GRID
+        if is_value_and_noise and len({leaf.value for leaf in floats}) > 2 and not is_on_a_grid(floats):
+            sentence = f"the values of {path} are multiples of no common step: they are noise in doubles"
+            yield Violation("float-noise", sentence, "", (("path", path),))
+
+
+def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
+    """Say whether floats are a constant and multiples of one step that all can be written with (theory (5)).
+
+    Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded; but
+    for the ends, which a clamp may have put off the grid.
+    """
+    free = away_from_ends(leaves)
+    if len({leaf.value for leaf in free}) <= 2:
+        return True  # nothing is known of them
+    place = max(last_place(leaf) for leaf in free)
+    for read, least in ((float, BINARY), (repr, DECIMAL)):
+        values = [Fraction(read(leaf.value)) for leaf in free]
+        for origin in (Fraction(0), values[0]):
+            if common_divisor([value - origin for value in values]) >= least * place:
+                return True
+    start, doubt = Fraction(free[0].value), last_place(free[0])
+    if rounded_step([(Fraction(leaf.value), last_place(leaf)) for leaf in free]) is not None:
+        return True
+    return rounded_step([(Fraction(leaf.value) - start, last_place(leaf) + doubt) for leaf in free]) is not None
+
+
+def last_place(leaf: Leaf) -> Fraction:
+    """Return the unit in the last place of a float, and 0 for what is exact.
+
+    >>> last_place(Leaf("output", "number", 1.0, 53)) == Fraction(1, 2**52)
+    True
+    """
+    if not leaf.bits:
+        return Fraction(0)
+    _, exponent = math.frexp(float(leaf.value))
+    return _power_of_two(max(exponent - leaf.bits, -1074))
+
+
+@functools.cache
+def _power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
+
+
+def ends_of(values: Sequence[Any]) -> set[Any]:
+    """Return the least and the largest of some values, where it was taken more than once: a clamp may stand there."""
+    return {end for end in (min(values), max(values)) if values.count(end) > 1} if values else set()
+
+
+def away_from_ends(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return the numbers that stand at no end."""
+    ends = ends_of([leaf.value for leaf in leaves])
+    return [leaf for leaf in leaves if leaf.value not in ends]
+
+
+def common_divisor(values: Sequence[Fraction]) -> Fraction:
+    """Return the largest number of which all values are multiples, 0 if all are 0.
+
+    >>> common_divisor([Fraction(3, 2), Fraction(9, 4)])
+    Fraction(3, 4)
+    """
+    denominator = math.lcm(*(value.denominator for value in values))
+    return Fraction(math.gcd(*(int(value * denominator) for value in values)), denominator)
+
+
+def rounded_step(values: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """Return (step, error): all values are multiples of the step but for their errors; or None.
+
+    Euclid's algorithm with errors: every remainder carries its own; where it is a quarter of what is divided by,
+    nothing is known. Without errors the step is exact; it is 0 where all values are.
+    """
+    step, error = Fraction(0), Fraction(0)
+    for value, uncertain in values:
+        a, b = (abs(value), uncertain), (step, error)
+        while b[0]:
+            if 4 * b[1] >= b[0]:
+                return None
+            times = round(a[0] / b[0])
+            rest, doubt = abs(a[0] - times * b[0]), a[1] + times * b[1]
+            a, b = b, ((rest, doubt) if rest > doubt else (Fraction(0), doubt))
+            if not b[0] and 4 * doubt >= a[0]:
+                return None
+        step, error = a
+    return step, error

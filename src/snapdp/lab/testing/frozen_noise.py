@@ -1,0 +1,437 @@
+"""Frozen noise: while an audit lasts, Python, numpy and snapdp draw what the number of the replay decides.
+
+Two runs with the same number draw the same noise, call by call; runs with other numbers draw other noise.
+`with_frozen_noise` puts frozen functions and generators in the place of those that modules hold, found by identity
+(`from random import gauss` is the same object), and in the attributes of an object whose method is audited. Generators
+that are held anywhere else, those of C extensions and those of other processes are not frozen. The bytes are those of
+SHAKE-256, for replays only: what is left of an audit draws from the operating system, until the next audit.
+
+An alarm, or Ctrl-C, may raise at any line, also while things are put back. Therefore an undo is noted before its
+change, every undo can be taken twice, and all of them are.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import random
+import sys
+import sysconfig
+import time
+from collections import Counter
+from collections.abc import Callable, MutableMapping
+from functools import partial, wraps
+from hashlib import shake_256
+from itertools import count, product
+from os import urandom as urandom_of_the_system  # no audit replaces names of this package
+from random import Random  # as it is before any audit
+from threading import get_ident
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
+
+from snapdp.errors import PremiseError
+from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.randomness import bits
+
+LONGEST_WAIT = 600.0  # seconds, for another audit to end
+# names of temporary files, and what runs the test itself, go on as ever
+_LEFT_ALONE = ("tempfile", "hypothesis", "_hypothesis_pytestplugin", "_pytest", "pytest", "xdist", "snapdp.lab.testing")
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LIBRARIES = (os.path.dirname(os.path.dirname(_HERE)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
+_SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")  # they ask for bytes on behalf of another function
+
+# The positional parameters of methods that have a scale, up to the scale, which is the last one.
+UP_TO_THE_SCALE = {
+    **dict.fromkeys(("laplace", "normal", "gumbel", "logistic"), ("loc", "scale")),
+    **dict.fromkeys(("exponential", "rayleigh"), ("scale",)),
+    "lognormal": ("mean", "sigma"),
+    "gamma": ("shape", "scale"),
+    "geometric": ("p",),
+    "poisson": ("lam",),
+    **dict.fromkeys(("gauss", "normalvariate", "lognormvariate"), ("mu", "sigma")),
+    "expovariate": ("lambd",),
+    **dict.fromkeys(("gammavariate", "weibullvariate"), ("alpha", "beta")),
+}
+_NOT_DRAWS = {"bit_generator", "spawn", "get_state", "set_state", "getstate", "setstate", "seed"}
+_RUNNING: dict[str, FrozenNoise] = {}  # the noise of the audit that runs; a lock does not tell whose it is
+_NUMBERS = count()  # of generators that were made
+
+T = TypeVar("T")
+
+
+class NoiseDraw(NamedTuple):
+    """One call of a generator: its method, how many numbers it drew, the scale it was given, and where it was asked."""
+
+    kind: str
+    size: int
+    scale: tuple[Any, ...]
+    where: str
+
+
+class FrozenNoise:
+    """What all frozen generators draw from while an audit runs, and the log of it.
+
+    keeps   whether a run drew from a generator that an earlier run made
+    run     an object for each run: a generator that saw another one is seeded anew before it draws
+    """
+
+    def __init__(self) -> None:
+        self.thread = get_ident()
+        self.keeps = self.is_drawing = False
+        self.start(0)
+
+    def start(self, replay: int) -> None:
+        """Begin a run: every generator starts anew, from what the number of the replay decides."""
+        self.run, self._replay = object(), replay
+        self._calls: Counter[str] = Counter()
+        self.draws: list[NoiseDraw] = []
+        self.seeds: list[tuple[str, str, str]] = []
+        self.drawn_elsewhere = False
+
+    def number(self, name: str) -> int:
+        """Return what seeds a generator of a name in this run."""
+        return int.from_bytes(shake_256(f"{self._replay} {name}".encode()).digest(16), "big")
+
+    def number_of_made(self) -> int:
+        """Return what seeds the next generator that is made, or seeded again, without a seed."""
+        return self.number(f"seed {self._count('seed')}")
+
+    def draw_bytes(self, size: int) -> bytes:
+        """Return bytes. Each place of the code has a stream of its own.
+
+        File names and keys that are drawn now and then do not shift the noise.
+        """
+        site, _ = _find_callers()
+        if not self.is_drawing:
+            self.record("bytes", size)
+        return shake_256(f"{self._replay} {site} {self._count(site)}".encode()).digest(size)
+
+    def record(self, kind: str, size: int, scale: tuple[Any, ...] = ()) -> None:
+        """Log a draw."""
+        self.drawn_elsewhere |= get_ident() != self.thread
+        self.draws.append(NoiseDraw(kind, size, scale, _find_callers()[1]))
+
+    def record_seed(self, kind: str, seed: Any) -> None:
+        """Log a seed that was given, not drawn."""
+        self.seeds.append((kind, repr(seed), _find_callers()[1]))
+
+    def _count(self, name: str) -> int:
+        self._calls[name] += 1
+        return self._calls[name]
+
+
+def _find_callers() -> tuple[str, str]:
+    """Return the nearest code that asks for noise, and the nearest that is not of a library, if there is any."""
+    site, frame = "", sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not site and not file.startswith(_HERE) and os.path.basename(file) not in _SKIPPED:
+            site = format_place(file, frame.f_lineno)
+        if not is_of_a_library(file):
+            return site, format_place(file, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return site, site
+
+
+@functools.cache
+def is_of_a_library(file: str) -> bool:
+    """Say whether a file is of Python, of an installed package, or of snapdp."""
+    path = os.path.abspath(file)
+    return file.startswith("<") or path.startswith(_LIBRARIES) or "site-packages" in path
+
+
+def format_place(file: str, line: int) -> str:
+    """Return a file and a line as people write them: relative to where they are, or the name alone.
+
+    >>> format_place("/elsewhere/release.py", 12)
+    'release.py:12'
+    """
+    is_here = os.path.abspath(file).startswith(os.getcwd() + os.sep)
+    return f"{os.path.relpath(file) if is_here else os.path.basename(file)}:{line}"
+
+
+# Putting frozen noise in place
+
+
+def with_frozen_noise(noise: FrozenNoise, release: Callable[..., Any], block: Callable[[], T]) -> T:
+    """Run a block while every generator that is found draws from the frozen noise; one such block at a time."""
+
+    def freeze(patches: Patches) -> T:
+        patches.undo_by(partial(_end_turn, noise))
+        _wait_for_turn(noise)
+        patches.undo_by(gc.unfreeze)
+        gc.freeze()  # what others left to be collected is not of a call that happens to be running
+        _replace_generators(patches, release)
+        patches.set(vars(bits), "urandom", _urandom)  # a test may have put something else there
+        patches.set(vars(bits), "key_stream", _key_stream)
+        samplers: list[type] = [ScalarSampler]
+        if "numpy" in sys.modules:
+            from snapdp.mechanism.sampling.vectors import VectorSampler
+
+            samplers.append(VectorSampler)
+        for sampler, name in product(samplers, ("release", "index")):
+            method = getattr(sampler, name)
+            patches.undo_by(partial(setattr, sampler, name, method))
+            setattr(sampler, name, _recording("snapping", method, _measure_snapping))
+        return block()
+
+    if (running := _RUNNING.get("audit")) is not None and running.thread == get_ident():
+        raise PremiseError(
+            "this audit was begun within another one, and what an audit replaces is of the whole process.",
+            "Audit a function that does not audit. Nothing was run.",
+        )
+    return with_patches(freeze)
+
+
+def _wait_for_turn(noise: FrozenNoise) -> None:
+    """Wait until no other audit runs. To look and to take is one step, so that no other thread comes between."""
+    end = time.monotonic() + LONGEST_WAIT
+    while _RUNNING.setdefault("audit", noise) is not noise:
+        if time.monotonic() >= end:
+            raise PremiseError(
+                f"another audit of this process did not end in {LONGEST_WAIT:g} seconds, and one runs at a time.",
+                "Audit in one thread, or in processes of their own. Nothing was run.",
+            )
+        time.sleep(0.01)
+
+
+def _end_turn(noise: FrozenNoise) -> None:
+    if _RUNNING.get("audit") is noise:
+        _RUNNING.pop("audit", None)
+
+
+class Patches:
+    """Names that have another value for a while."""
+
+    def __init__(self) -> None:
+        self._undos: list[Callable[[], object]] = []
+
+    def set(self, holder: MutableMapping[str, Any], name: str, value: Any) -> None:
+        """Replace what a mapping holds."""
+        self.undo_by(partial(holder.__setitem__, name, holder[name]))
+        holder[name] = value
+
+    def undo_by(self, step: Callable[[], object]) -> None:
+        """Note what puts something back, before it is changed. It may be called twice."""
+        self._undos.append(step)
+
+    def undo(self) -> None:
+        """Put everything back, the last change first."""
+        for step in reversed(self._undos):
+            step()
+
+
+def with_patches(block: Callable[[Patches], T]) -> T:
+    """Run a block that replaces things, and put them back."""
+    patches = Patches()
+    try:
+        try:
+            return block(patches)
+        finally:
+            patches.undo()
+    finally:  # once more: an exception may have come before the other was through
+        patches.undo()
+
+
+def _replace_generators(patches: Patches, release: Any) -> None:
+    """Replace what draws in all modules, and in the attributes of an object that the release is, or is a method of."""
+    functions = _frozen_functions()
+    kinds: dict[type, Any] = {Random: FrozenRandom}
+    if "numpy" in sys.modules:
+        frozen_numpy, numpy_kinds = _freeze_numpy()
+        functions, kinds = {**functions, **frozen_numpy}, {**kinds, **numpy_kinds}
+    copies: dict[int, Any] = {}
+    holders = [
+        vars(module)
+        for name, module in list(sys.modules.items())
+        if isinstance(module, ModuleType) and not f"{name}.".startswith(tuple(f"{each}." for each in _LEFT_ALONE))
+    ]
+    for holder in [*holders, getattr(getattr(release, "__self__", release), "__dict__", {})]:
+        for name, value in [(n, v) for n, v in holder.items() if id(v) in functions or type(v) in kinds]:
+            if id(value) not in functions and id(value) not in copies:
+                copies[id(value)] = kinds[type(value)]()
+                copies[id(value)].snapdp_name = f"held {len(copies)}"
+            patches.set(holder, name, functions.get(id(value)) or copies[id(value)])
+
+
+def _measure_snapping(sampler: Any, _: Any, args: tuple[Any, ...], __: Any) -> tuple[int, tuple[Any, ...]]:
+    return _size(args[0]), (sampler.parameters.unit * sampler.parameters.noise_scale,)
+
+
+def _key_stream() -> Callable[[Any], None]:
+    """Take the place of the key stream of long arrays, which adds to whatever a buffer holds."""
+
+    def fill(buffer: Any) -> None:
+        buffer[:] = _urandom(len(buffer))
+
+    return fill
+
+
+# Generators. Their classes are below those of Python and numpy: what checks for a Random or a Generator gets one.
+
+
+def _seed_anew(generator: Any) -> None:
+    """Seed a generator that is made, or seeded again, without a seed."""
+    noise = _RUNNING.get("audit")
+    generator.snapdp_name, generator.snapdp_run = f"made {next(_NUMBERS)}", noise and noise.run
+    generator.reseed(noise.number_of_made() if noise else _fresh_number())
+
+
+def _follow_run(generator: Any, noise: FrozenNoise | None) -> None:
+    """Seed a generator without a seed of its own anew, where another run began or the audit ended since it drew."""
+    run, name = noise and noise.run, getattr(generator, "snapdp_name", None)
+    if name is not None and generator.snapdp_run is not run:
+        generator.snapdp_run = run
+        generator.reseed(noise.number(name) if noise else _fresh_number())
+        if noise and name.startswith("made"):
+            noise.keeps = True
+
+
+def _fresh_number() -> int:
+    return int.from_bytes(urandom_of_the_system(16), "big")
+
+
+def _record_seed(generator: Any, kind: str, seed: Any) -> None:
+    """Log a seed that a generator was given; it lasts for this run, and longer where the generator was made with it."""
+    noise = _RUNNING.get("audit")
+    generator.snapdp_run = noise and noise.run
+    if noise is not None:
+        noise.record_seed(kind, seed)
+
+
+def _recording(kind: str, method: Callable[..., Any], measure: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that draws as another one does, and logs it; what is drawn within a draw is a part of it."""
+
+    @wraps(method)
+    def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
+        noise = _RUNNING.get("audit")
+        _follow_run(self, noise)
+        if noise is None or noise.is_drawing:
+            return method(self, *args, **kwargs)
+        noise.is_drawing = True
+        try:
+            drawn = method(self, *args, **kwargs)
+        finally:
+            noise.is_drawing = False
+        noise.record(kind, *measure(self, drawn, args, kwargs))
+        return drawn
+
+    return draw
+
+
+def _recording_methods(base: type) -> dict[str, Callable[..., Any]]:
+    """Return the methods of a class that draw, so that they log it."""
+
+    def measure(name: str, _: Any, drawn: Any, args: Any, kwargs: Any) -> tuple[int, tuple[Any, ...]]:
+        parameters = UP_TO_THE_SCALE.get(name, ("",))
+        given = {**dict(zip(parameters, args, strict=False)), **kwargs} if parameters[0] else {}
+        scale = given.get(parameters[-1])
+        return _size(drawn), () if scale is None else _flat(scale)
+
+    names = [name for name in dir(base) if not name.startswith("_") and name not in _NOT_DRAWS]
+    found = {name: getattr(base, name) for name in names if callable(getattr(base, name))}
+    return {name: _recording(name, method, partial(measure, name)) for name, method in found.items()}
+
+
+def _size(drawn: Any) -> int:
+    return len(drawn) if isinstance(drawn, (list, bytes)) else int(getattr(drawn, "size", 1))
+
+
+def _flat(parameter: Any) -> tuple[Any, ...]:
+    """Return a parameter as a tuple of numbers, and the name of its type where it is not made of numbers."""
+    if type(parameter) in (int, float):
+        return (parameter,)
+    if "numpy" in sys.modules:
+        array = sys.modules["numpy"].asarray(parameter)
+        if array.dtype.kind in "biuf":
+            return tuple(array.ravel().tolist())
+    return (type(parameter).__qualname__,)
+
+
+def _seed_random(self: Any, a: Any = None, version: int = 2) -> None:
+    if a is None:
+        _seed_anew(self)
+    else:
+        _record_seed(self, "random", a)
+        Random.seed(self, a, version)
+
+
+FrozenRandom: Any = type(
+    "Random", (Random,), {**_recording_methods(Random), "seed": _seed_random, "reseed": Random.seed}
+)
+
+
+def _urandom(size: int, flags: int = 0) -> bytes:
+    """Take the place of os.urandom and os.getrandom; secrets, SystemRandom and numpy's entropy come from there."""
+    del flags
+    noise = _RUNNING.get("audit")
+    return noise.draw_bytes(size) if noise else urandom_of_the_system(size)
+
+
+@functools.cache
+def _frozen_functions() -> dict[int, Any]:
+    """Return what takes the place of functions and classes that draw, by the id of what was there."""
+    shared = FrozenRandom()
+    shared.snapdp_name = "random"
+    replaced = {id(getattr(random, name)): getattr(shared, name) for name in random.__all__ if hasattr(Random, name)}
+    for name in ("urandom", "getrandom"):
+        if hasattr(os, name):
+            replaced[id(getattr(os, name))] = _urandom
+    return {**replaced, id(Random): FrozenRandom}
+
+
+@functools.cache
+def _freeze_numpy() -> tuple[dict[int, Any], dict[type, Any]]:
+    """Return the same for numpy.random, and which classes take the place of its generators."""
+    import numpy as np
+
+    generator, state, source = np.random.Generator, np.random.RandomState, np.random.BitGenerator  # before they change
+    fresh, original = np.random.PCG64, np.random.default_rng
+
+    def init(self: Any, bit_generator: Any = None) -> None:
+        if bit_generator is None:
+            generator.__init__(self, fresh(0))
+            _seed_anew(self)
+            return
+        generator.__init__(self, bit_generator)
+        entropy = getattr(getattr(bit_generator, "seed_seq", None), "entropy", None)
+        if entropy is not None:
+            _record_seed(self, "numpy", entropy)
+
+    def reseed(self: Any, number: int) -> None:
+        self.bit_generator.state = fresh(number).state
+
+    def seed_legacy(self: Any, seed: Any = None) -> None:
+        if seed is None:
+            _seed_anew(self)
+            return
+        state.seed(self, seed)
+        _record_seed(self, "numpy", seed)
+
+    def init_legacy(self: Any, seed: Any = None) -> None:
+        if isinstance(seed, source):
+            state.__init__(self, seed)
+        else:
+            state.__init__(self, 0)
+            seed_legacy(self, seed)
+
+    def reseed_legacy(self: Any, number: int) -> None:
+        state.seed(self, number % 2**32)
+
+    own = {**_recording_methods(generator), "__init__": init, "reseed": reseed}
+    modern: Any = type("Generator", (generator,), own)
+    own = {**_recording_methods(state), "__init__": init_legacy, "seed": seed_legacy, "reseed": reseed_legacy}
+    legacy: Any = type("RandomState", (state,), own)
+    shared = legacy()
+    shared.snapdp_name = "numpy.random"
+
+    def default_rng(seed: Any = None) -> Any:
+        if isinstance(seed, modern):
+            return seed
+        return modern() if seed is None else modern(original(seed).bit_generator)
+
+    names = [name for name in dir(np.random) if name in legacy.__dict__ and not name.startswith("_")]
+    functions = {id(getattr(np.random, name)): getattr(shared, name) for name in names}
+    functions |= {id(original): default_rng, id(generator): modern, id(state): legacy}
+    return functions, {generator: modern, state: legacy}

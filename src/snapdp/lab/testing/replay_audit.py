@@ -1,0 +1,354 @@
+"""The audit of a release: two neighbouring inputs, the same noise, and everything that must not differ.
+
+It refutes, and never proves: what varies with the noise is left to `counting`. A report repeats no cell
+and no text of an input or an output, and a key only where both outputs have it.
+Source: Cebere et al. 2026 (arXiv 2602.17454). Theory: docs/theory/replay-audit.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from textwrap import fill
+from typing import Any, Self
+
+from snapdp.errors import ParameterError
+from snapdp.exact.functions import exp_enclosure, ln_enclosure
+from snapdp.exact.numbers import positive, probability
+from snapdp.lab.testing.findings import (
+    KINDS,
+    WRITTEN,
+    Replays,
+    Violation,
+    fails_alike,
+    find_float_faults,
+    find_misconduct,
+    find_separations,
+    source_of,
+    varying_paths,
+)
+from snapdp.lab.testing.frozen_noise import FrozenNoise, with_frozen_noise
+from snapdp.lab.testing.movement import find_changed_scales, find_movement, read_numbers
+from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, Observation, are_equal, observe
+from snapdp.values import Value
+
+NORMS = ("l1", "l2", "max")
+FALSE_ALARM = Fraction(1, 10**9)
+WITHOUT_CLAIM = 32  # pairs of runs where no epsilon is claimed, and the fewest otherwise
+MOST = 700  # pairs of runs, enough for epsilon up to 3.5
+EXCUSED_BY_NOISE = {"metadata", "written", "warning", "no-noise", "draws"}  # in too few replays it may be chance
+SPOILED_BY = {"state", "unknown-noise"}  # then runs with the same noise say nothing about numbers
+MOST_NAMED = 8  # paths, in one note
+WIDTH = 78
+_BITS = 64
+
+
+def audit(
+    release: Callable[[Any], Any],
+    first: Any,
+    second: Any,
+    *,
+    epsilon: object = None,
+    delta: object = None,
+    sensitivity: object = None,
+    norm: str = "l1",
+    released: Callable[[Any], Any] | None = None,
+    allow: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
+    replays: int | None = None,
+) -> AuditReport:
+    """Replay a release on two neighbouring inputs with the same noise, and report what tells them apart.
+
+    release        a function of one input; it is called some 150 times, each time with a copy of an input
+    first, second  two inputs that differ as neighbours do
+    epsilon        the loss that is claimed of one call; the smaller, the fewer replays tell. Without it nothing that
+                   differs in every replay is excused by the noise
+    delta          a delta that is claimed besides
+    sensitivity    how far the released numbers move together, in the `norm` "l1", "l2" or "max"; leave it out where
+                   the output is not a value + noise, such as a quotient of two noisy numbers
+    released       takes the numbers that the sensitivity is about out of an output; by default they are all its numbers
+    allow          kinds that are expected: they are reported apart, and do not refute
+    ignore         paths of the output that are not compared, such as "output['time']"
+    replays        how many pairs of runs; by default as many as epsilon needs
+
+    >>> report = audit(lambda rows: sum(rows), [1, 2, 3], [1, 2, 4])
+    >>> sorted(report.kinds)
+    ['no-noise']
+    """
+    check_callable(release)
+    if norm not in NORMS:
+        advice = "Laplace noise is for l1, Gaussian noise for l2."
+        raise ParameterError(f"norm = {norm!r} is none of {', '.join(NORMS)}.", advice)
+    if replays is not None and (isinstance(replays, bool) or not isinstance(replays, int) or replays < 1):
+        raise ParameterError(f"replays = {replays!r} is no number of times.", "Give replays >= 1, or leave it out.")
+    allowed, ignored = _texts(allow, name="allow"), _texts(ignore, name="ignore")
+    if unknown := sorted(set(allowed) - KINDS.keys()):
+        raise ParameterError(f"allow names {', '.join(map(repr, unknown))}.", f"Kinds are {', '.join(KINDS)}.")
+    claimed = None if sensitivity is None else positive(sensitivity, name="sensitivity")
+    loss = None if epsilon is None else positive(epsilon, name="epsilon")
+    rest = None if delta is None else probability(delta, name="delta")
+    needed = 1 if loss is None else replays_needed(loss, rest)
+    usual = WITHOUT_CLAIM if needed == 1 else min(max(needed, WITHOUT_CLAIM), MOST)
+    audited = AuditedRelease(function=release, released=released, ignored=ignored)
+    inputs = AuditedInput(first), AuditedInput(second)
+    runs = _replay(audited, inputs, pairs=replays or usual, needed=needed)
+
+    notes = [*_notes(runs, ignored)]
+    violations = [*find_misconduct(runs)]
+    if are_equal(*inputs):
+        violations.append(Violation("unaudited", "the two inputs are equal: give two that differ"))
+    for each in find_separations(runs):
+        if each.kind in EXCUSED_BY_NOISE and runs.have_drawn and runs.count < needed:
+            notes.append(f"{each.sentence}: it may be chance, see the first note")
+        else:
+            violations.append(each)
+    violations += find_float_faults(runs, is_additive=claimed is not None)
+    if SPOILED_BY & {each.kind for each in violations}:
+        notes.append("numbers were not judged: runs with the same noise do not give the same")
+    else:
+        numbers = read_numbers(runs)
+        scaled = [*find_changed_scales(runs, numbers, is_additive=claimed is not None)]
+        violations += scaled
+        if claimed is not None and not scaled:
+            violations += find_movement(runs, numbers, sensitivity=claimed, norm=norm)
+        if paths := varying_paths(runs):
+            notes.append(f"{_named(paths)}: how much the noise hides was not judged. Use snapdp.lab.testing.counted")
+        if not violations:
+            violations += _vacuous(runs, is_claimed=claimed is not None or loss is not None)
+    problem = runs.first[0].problem
+    unique = {(each.kind, each.where, each.sentence): each for each in violations}.values()
+    return AuditReport(
+        name=name_of(release),
+        replays=runs.count,
+        violations=tuple(each for each in unique if each.kind not in allowed),
+        allowed=tuple(each for each in unique if each.kind in allowed),
+        notes=tuple(dict.fromkeys(notes)),
+        cause=RaisedError(problem) if problem is not None and fails_alike(runs) else None,
+    )
+
+
+def replays_needed(epsilon: Fraction, delta: Fraction | None = None) -> int:
+    """Return in how many pairs of runs an event must tell two inputs apart to refute epsilon, or epsilon and delta.
+
+        N = 1 + ln(1 / alpha) / ln(1 / p), rounded up        theory (2), alpha = 10^-9
+        p = (e^epsilon + delta) / (1 + e^epsilon)            theory (1), rounded up
+
+    >>> replays_needed(Fraction(1)), replays_needed(Fraction(1, 10)), replays_needed(Fraction(1), Fraction(1, 2))
+    (68, 34, 145)
+    """
+    never = 1 << 40  # more than anybody runs
+    if epsilon > 20:
+        return never
+    chance = 1 - (1 - (delta or 0)) / (1 + exp_enclosure(epsilon, 2 * _BITS).upper)
+    chance = Fraction(math.ceil(chance * (1 << _BITS)), 1 << _BITS)
+    growth = ln_enclosure(1 / chance, _BITS).lower if chance < 1 else Fraction(0)
+    return 1 + math.ceil(ln_enclosure(1 / FALSE_ALARM, _BITS).upper / growth) if growth > 0 else never
+
+
+def _replay(audited: AuditedRelease, inputs: tuple[AuditedInput, AuditedInput], *, pairs: int, needed: int) -> Replays:
+    """Run the release as often as it takes, with all noise frozen meanwhile."""
+    noise = FrozenNoise()
+
+    def run_pairs(cold: Observation, *, imported: bool) -> Replays:
+        first, second, again = [], [], cold
+        for i in range(pairs):
+            first.append(observe(audited, inputs[0], noise, i))
+            second.append(observe(audited, inputs[1], noise, i))
+            again = observe(audited, inputs[0], noise, i) if i == 0 else again
+        warmed = imported or noise.keeps
+        return Replays(first=tuple(first), second=tuple(second), again=again, cold=cold, warmed=warmed, needed=needed)
+
+    def begin() -> tuple[Observation, Replays | None]:
+        modules = len(sys.modules)
+        cold = observe(audited, inputs[0], noise, 0)
+        return cold, None if len(sys.modules) != modules else run_pairs(cold, imported=False)
+
+    cold, replays = with_frozen_noise(noise, audited.function, begin)
+    if replays is not None:
+        return replays
+    # once more: what the first call imported, numpy too, is frozen now
+    return with_frozen_noise(noise, audited.function, functools.partial(run_pairs, cold, imported=True))
+
+
+def _notes(replays: Replays, ignored: Iterable[str]) -> Iterator[str]:
+    """Yield what was not seen, apart from what varies."""
+    failed = [run for run in replays.all if not run.has_returned]
+    endings = [{run.ended for run in runs} for runs in (replays.first, replays.second)]
+    if replays.count < replays.needed:
+        yield (
+            f"at this epsilon it takes {replays.needed:,} replays to tell what differs from chance, and there were "
+            f"{replays.count:,}: audit with a smaller epsilon"
+        )
+    if replays.have_drawn and failed and max(map(len, endings)) > 1:
+        yield (
+            f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs, as the noise will have it: "
+            "whether it tells the inputs apart was not judged, nor were numbers that it left out"
+        )
+    unread = {path: what for run in replays.all for path, what in run.unread.items()}
+    if unread:
+        yield f"not compared: {_named([f'{path} ({what})' for path, what in unread.items()])}"
+    if not replays.have_drawn and not failed:
+        yield "no draw of noise was seen: of random, secrets, os.urandom, numpy or snapdp"
+    there = frozenset[str]().union(*(run.ignored for run in replays.all))
+    for each in ignored:
+        if each not in there:
+            yield f"ignore names {each!r}, and there is no such path: they are written as in \"output['time']\""
+
+
+def _named(paths: list[str]) -> str:
+    """Return paths as a note has them; those of texts in words.
+
+    >>> _named(["output['word']", "stdout[0]", "stdout[0]<0>"])
+    "output['word'], what is printed"
+    """
+    words = {**WRITTEN, "warning": "a warning", "exception": "the text of an exception"}
+    names = list(dict.fromkeys(words.get(source_of(path), path) for path in paths))
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _vacuous(replays: Replays, *, is_claimed: bool) -> Iterator[Violation]:
+    """Yield that nothing was audited, where nothing was found because there was nothing to find."""
+    if not any(run.released or run.draws for run in replays.all):
+        yield Violation("unaudited", "no number is released, and no noise is drawn")
+    elif not is_claimed:
+        yield Violation("unaudited", "nothing is claimed: give epsilon=, and sensitivity=")
+
+
+def _texts(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
+    """Return one text, or several, as a tuple."""
+    found = (texts,) if isinstance(texts, str) else tuple(texts)
+    if not all(isinstance(each, str) and each for each in found):
+        raise ParameterError(f"{name} takes a text or several.", f"Give {name}=[...] with a text for each.")
+    return found
+
+
+def check_callable(release: Any) -> None:
+    """Refuse what cannot be called with an input and give its answer."""
+    if not callable(release):
+        raise ParameterError(
+            f"an audit takes a function, and this is of type {type(release).__name__}.",
+            "Give the function first, then the two inputs.",
+        )
+    function = _without_arguments(release)
+    if inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
+        raise ParameterError(
+            "this function is a coroutine: calling it runs nothing.",
+            "Give a function that runs it: lambda rows: asyncio.run(release(rows)).",
+        )
+
+
+def name_of(release: Any) -> str:
+    """Return what a callable is called in a report."""
+    function = _without_arguments(release)
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a lambda" if name == "<lambda>" else name
+
+
+def _without_arguments(release: Any) -> Any:
+    """Return the function of a partial."""
+    while isinstance(release, functools.partial):
+        release = release.func
+    return release
+
+
+# The report
+
+
+class RaisedError:
+    """An exception of the release. What represents a report does not repeat its text."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        return type(self.error).__name__
+
+
+class AuditFailure(AssertionError):
+    """A release that an audit or a count refuted; `report` has the evidence."""
+
+    def __init__(self, report: Any) -> None:
+        self.report = report
+        super().__init__(str(report))
+
+
+AuditFailure.__module__ = "snapdp.lab.testing"  # as it is imported, and short in the summary of a test run
+
+
+class Report(Value):
+    """What an audit or a count says of a release.
+
+    cause   what the release raised, where it did so for both inputs alike
+    """
+
+    name: str
+    cause: RaisedError | None = None
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether the release is refuted."""
+        raise NotImplementedError
+
+    def check(self) -> Self:
+        """Return the report if the release was not refuted, and fail as a test does otherwise."""
+        __tracebackhide__ = True
+        if self.is_refuted:
+            raise AuditFailure(self) from (self.cause.error if self.cause else None)
+        return self
+
+    def __bool__(self) -> bool:
+        raise TypeError("whether a report is true could mean both: ask .is_refuted, or call .check()")
+
+
+class AuditReport(Report):
+    """What an audit found: `violations` refute the release, `allowed` were expected, `notes` say what was not judged.
+
+    An empty report is not a proof: nothing was found, with these two inputs, in so many replays.
+    """
+
+    replays: int
+    violations: tuple[Violation, ...]
+    allowed: tuple[Violation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether anything was found that was not allowed."""
+        return self.violations != ()
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of what was found."""
+        return frozenset(each.kind for each in self.violations)
+
+    def __str__(self) -> str:
+        found = len(self.violations)
+        many = {0: "nothing was found", 1: "1 violation"}.get(found, f"{found} violations")
+        kinds = f"{', '.join(sorted(self.kinds))}: " if found else ""
+        lines = [fill(f"{kinds}{self.name}: {many} in {self.replays:,} replays of two neighbouring inputs", WIDTH)]
+        for each in self.violations:
+            place = f" ({each.where})" if each.where else ""
+            said = f"{each.kind}: {each.sentence}{place}"
+            lines.append(fill(said, WIDTH, subsequent_indent="  ", break_long_words=False))
+            lines.append(fill(each.advice, WIDTH, initial_indent="  -> ", subsequent_indent="     "))
+        lines += [
+            fill(f"allowed: {each.kind}: {each.sentence}", WIDTH, subsequent_indent="  ") for each in self.allowed
+        ]
+        lines += [fill(f"note: {each}", WIDTH, subsequent_indent="  ") for each in self.notes]
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """Return the report as JSON, with the fields of this class and `refuted`."""
+        violations, allowed = (
+            [{**each._asdict(), "where": each.where or None, "evidence": dict(each.evidence)} for each in several]
+            for several in (self.violations, self.allowed)
+        )
+        values = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}
+        values |= {"violations": violations, "allowed": allowed, "notes": list(self.notes)}
+        return json.dumps(values, indent=2, ensure_ascii=False)

@@ -1,1 +1,0 @@
-"""What a floating-point program loses: language, machine, rules, loss, certificate, report, export, python."""

@@ -1,1 +1,0 @@
-"""Certificates of verdicts: the writer, and the independent checker."""

@@ -1,1 +1,0 @@
-"""The two languages in which programs are written, and the one syntax they are read into."""

@@ -1,1 +1,0 @@
-"""What an output tells about the input: bounds, the loss of a pair, the search for a witness, the verdict."""

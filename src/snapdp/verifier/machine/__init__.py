@@ -1,1 +1,0 @@
-"""The machine that runs a program: how it rounds, what it draws, and what a program computes on it."""

@@ -1,1 +1,0 @@
-"""Python functions as programs: traced on symbols, audited by `@snapdp.audit`."""

@@ -1,1 +1,0 @@
-"""The rules that bound every value a program computes, whatever its inputs."""

@@ -1,0 +1,183 @@
+"""Mechanisms side by side: every figure is the one that the mechanism's own law gives, and jumps have two sides."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from snapdp.accuracy.error import accuracy
+from snapdp.accuracy.price import price_table
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact.functions import ln_enclosure
+from snapdp.lab.claims.comparison import (
+    MECHANISMS,
+    accuracy_by_epsilon,
+    accuracy_lines,
+    bias_by_guess,
+    clamp_by_gamma,
+    contenders,
+    distance_tails,
+    mean_errors,
+)
+from snapdp.lab.claims.formulas import get_accuracy2, printed_mechanism
+from snapdp.mechanism.finite_precision import finite_parameters
+from snapdp.mechanism.law.law import ZERO, law_of
+from snapdp.mechanism.parameters import EXACT_GAMMA, FinitePrecision, exact_parameters
+
+DECLARED = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 10}
+CLAMPED = 2  # the contender whose clamp is the range: few outputs, so its law can be summed here
+LN_20 = ln_enclosure(Fraction(20), 128)
+CLOSE = Fraction(1, 1 << 29)  # accuracies and ratios are rounded up within 1e-9
+
+
+def own_ratio(epsilon, **how):
+    """Return accuracy over that of Laplace, asked of a mechanism with a range of its own."""
+    make = finite_parameters if "arithmetic" in how else exact_parameters
+    p = make(epsilon=epsilon, sensitivity=1, lower=-300, upper=300, **how)
+    return accuracy(p, alpha="0.05") * Fraction(epsilon) / LN_20.lower
+
+
+def test_each_ratio_is_that_of_the_mechanism_it_names():
+    (row,) = accuracy_by_epsilon(epsilons=["0.9"]).rows
+    notes = FinitePrecision(rule="notes", bits=118)
+    expected = [1, own_ratio("0.9"), own_ratio("0.9", grid="natural"), own_ratio("0.9", arithmetic=notes)]
+    assert all(abs(found - known) < CLOSE for found, known in zip(row.ratios, expected, strict=False))
+    m = printed_mechanism(epsilon="0.9", bound=1024, bits=118)
+    assert row.ratios[4] >= get_accuracy2(m).enclosure.lower * Fraction("0.9") / LN_20.upper
+    assert abs(row.ratios[5] - (1 + 1 / LN_20.lower)) < CLOSE
+    assert row.side == "at"
+
+
+def test_for_a_small_epsilon_the_bound_of_the_notes_grows_with_the_noise():
+    """No accuracy meets it: where it did, the mechanism would look better than without a clamp."""
+    found = accuracy_by_epsilon(epsilons=["0.003"])
+    (row,) = found.rows
+    assert found.bound == 4096 > 2 * row.laplace * row.ratios[5]
+    natural, notes = MECHANISMS.index("exact, natural grid"), MECHANISMS.index("notes' rule")
+    assert abs(row.ratios[notes] - row.ratios[natural]) < CLOSE
+
+
+def test_a_power_of_two_has_both_limits_and_the_notes_still_have_the_wide_grid_at_it():
+    below, at, above = accuracy_by_epsilon(epsilons=[1]).rows
+    natural, notes = MECHANISMS.index("exact, natural grid"), MECHANISMS.index("notes' rule")
+    wide, narrow = (price_table(epsilons=[1], grids=[grid])[0].accuracy_ratio for grid in (2, 1))
+    assert [row.ratios[natural] for row in (below, at, above)] == [wide, narrow, narrow]
+    assert all(
+        0 <= found - known < CLOSE
+        for found, known in zip([row.ratios[notes] for row in (below, at, above)], [wide, wide, narrow], strict=True)
+    )
+
+
+def test_the_limit_from_below_is_what_epsilons_just_below_come_near():
+    below = accuracy_by_epsilon(epsilons=[1]).rows[0]
+    (near,) = accuracy_by_epsilon(epsilons=[1 - Fraction(1, 1 << 40)]).rows
+    assert all(abs(limit - found) < CLOSE for limit, found in zip(below.ratios, near.ratios, strict=True))
+
+
+def test_no_formula_is_below_the_accuracy_that_it_bounds():
+    for row in accuracy_by_epsilon(epsilons=["0.3", "0.5", "0.9"], alpha="0.01").rows:
+        laplace, fine, natural, notes, formula, simple = row.ratios
+        assert laplace == 1 < fine < natural <= notes <= formula <= simple
+
+
+@pytest.mark.parametrize("first", ["0.99", 1])
+def test_no_piece_of_a_line_crosses_a_jump(first):
+    lines = {line.name: line.pieces for line in accuracy_lines(first=first, last="1.01")}
+    assert list(lines) == list(MECHANISMS)
+    assert len(lines["Laplace"]) == len(lines["simple bound"]) == 1
+    pieces = lines["notes' rule"]
+    assert len(pieces) == 2
+    assert pieces[0][-1][0] == 1 < pieces[1][0][0]
+    assert pieces[0][-1][1] > pieces[1][0][1] + 0.1
+    natural = lines["exact, natural grid"]
+    assert len(natural) == (2 if first == "0.99" else 1)
+    assert natural[-1][0][0] == 1
+    for every in lines.values():
+        for piece in every:
+            assert all(left[0] < right[0] for left, right in pairwise(piece))
+
+
+def test_a_jump_at_the_end_of_a_line_has_its_second_point():
+    natural = {line.name: line.pieces for line in accuracy_lines(first="0.999", last=1)}["exact, natural grid"]
+    assert [piece[-1][0] for piece in natural] == [1, 1]
+    assert natural[0][-1][1] > natural[1][0][1] + 0.1
+
+
+def test_nothing_to_compare_and_lines_without_length_are_refused():
+    with pytest.raises(ParameterError, match="no epsilon"):
+        accuracy_by_epsilon(epsilons=[])
+    with pytest.raises(ParameterError, match="two epsilons"):
+        accuracy_lines(first=1, last=1)
+
+
+def expected(p, value, of):
+    """Return the expectation of a function of the output, summed over every index."""
+    law, total = law_of(p.inner(value), p), ZERO
+    for k in range(p.low, p.high + 1):
+        total = total + law.index_probability(k) * of(p.data_value(k))
+    return total
+
+
+def agree(one, other):
+    """Return whether two enclosures may be of one number, and would tell if it were moved by a billionth."""
+    hair = Fraction(1, 10**9)
+    return _meet(one, other) and not _meet(one, other + hair) and not _meet(one, other - hair)
+
+
+def _meet(one, other):
+    return one.lower <= other.upper and other.lower <= one.upper
+
+
+def test_bias_is_that_of_the_law_and_its_mean_that_over_the_guesses():
+    found = bias_by_guess(guesses=[0, 1, "9/2"], **DECLARED)
+    p = contenders(**DECLARED)[CLAMPED]
+    for row in found.rows:
+        assert agree(row.figures[CLAMPED], expected(p, row.at[0], lambda output: output) - row.at[0])
+    for place, mean in enumerate(found.mean):
+        assert agree(mean, sum((row.figures[place] for row in found.rows), start=ZERO) / 3)
+
+
+def test_without_guesses_the_range_is_divided_into_ten_and_the_bias_is_odd():
+    found = bias_by_guess(**DECLARED)
+    assert [row.at for row in found.rows] == [(Fraction(i),) for i in range(11)]
+    for low, high in zip(found.rows, reversed(found.rows), strict=True):
+        assert agree(low.figures[CLAMPED], high.figures[CLAMPED] * -1)
+
+
+def test_tails_of_the_distance_fall_from_one_and_a_wide_clamp_leaves_half_a_step():
+    found = distance_tails(if_value=9, **DECLARED)
+    assert all(figure.lower == figure.upper == 1 for figure in found.rows[0].figures)
+    for first, second in zip(found.rows, found.rows[1:], strict=False):
+        assert all(b.upper <= a.upper for a, b in zip(first.figures, second.figures, strict=True))
+    tails = {row.at[0]: row.figures for row in found.rows}
+    # Grid 1: half a step is 1/2, and further off it is only where the clamp binds.
+    assert tails[Fraction(1, 2)][1].upper <= EXACT_GAMMA < tails[Fraction(1, 4)][1].lower
+    given = distance_tails(if_value=9, distances=["1/3"], **DECLARED)
+    assert [row.at for row in given.rows] == [(Fraction(1, 3),)]
+
+
+def test_no_clamp_binds_more_often_than_gamma_and_the_tight_one_is_narrower():
+    for row in clamp_by_gamma(**DECLARED).rows:
+        tight, binds, notes, notes_bind = (figure.upper for figure in row.figures)
+        assert tight < notes
+        assert notes_bind < binds <= row.at[0]
+
+
+def test_mean_errors_are_those_of_the_law_at_the_mean_of_the_first_rows():
+    ages = [3, 8, 200, 5]
+    found = mean_errors(ages, lower=0, upper=10, epsilons=[1, "0.5"], rows=[3])
+    assert [row.at for row in found.rows] == [(3, 1), (3, Fraction(1, 2))]
+    mean, scale = Fraction(3 + 8 + 10, 3), Fraction(10, 3)  # 200 is clamped to 10
+    p = contenders(epsilon=1, sensitivity=scale, lower=0, upper=10)[CLAMPED]
+    assert agree(found.rows[0].figures[CLAMPED], expected(p, mean, lambda output: abs(output - mean)) / scale)
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(ParameterError, match="rows"):
+        mean_errors([1], lower=0, upper=2, epsilons=[1], rows=[2])
+    with pytest.raises(BoundError):
+        bias_by_guess(guesses=[11], **DECLARED)
+    with pytest.raises(ParameterError):
+        distance_tails(if_value=1, distances=[-1], **DECLARED)
