@@ -18,6 +18,7 @@ class Value:
     """Base of the records of the core."""
 
     _fields: tuple[str, ...] = ()
+    _beside: tuple[str, ...] = ()  # fields that say where a record comes from; equality leaves them out
 
     def __init_subclass__(cls) -> None:
         declared = {name: kind for name, kind in cls.__annotations__.items() if not name.startswith("_")}
@@ -47,10 +48,13 @@ class Value:
         raise AttributeError(f"{type(self).__name__} is immutable")
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._values() == other._values()
+        return type(other) is type(self) and self._compared() == other._compared()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._values()))
+        return hash((type(self), self._compared()))
+
+    def _compared(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self._fields if name not in self._beside)
 
     def __repr__(self) -> str:
         pairs = zip(self._fields, self._values(), strict=True)
@@ -59,7 +63,7 @@ class Value:
 
 def _shown(value: object) -> str:
     """Return a fraction as it is written, anything else as it represents itself."""
-    return str(value) if type(value).__name__ == "Fraction" else repr(value)
+    return str(value) if type(value).__name__ in ("Fraction", "Written") else repr(value)
 
 
 def replaced(value: V, **changes: Any) -> V:

@@ -15,8 +15,8 @@ from snapdp.display.numbers import exact_amount, four_digits
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.numbers import parameter, shown
 from snapdp.lab.language.syntax import (
+    BINARY,
     Assignment,
-    Binary,
     Clamping,
     Constant,
     Expression,
@@ -93,7 +93,7 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
         statements=(
             Sample(name="U", distribution="unif"),
             Sample(name="S", distribution="sign"),
-            Assignment(name="y", expression=Binary(operator="+", left=value, right=noise)),
+            Assignment(name="y", expression=BINARY["+"](left=value, right=noise)),
             Assignment(
                 name="z",
                 expression=Clamping(lower=parameters.end_lower, upper=parameters.end_upper, operand=snapped),
@@ -107,11 +107,11 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
 def _claim(parameters: SnappingParameters) -> Expression:
     """Return what a release costs: epsilon, and the slack of few bits where one is declared."""
     epsilon = Variable(name="eps")
-    return Binary(operator="+", left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon
+    return BINARY["+"](left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon
 
 
 def _times(left: Expression, right: Expression) -> Expression:
-    return Binary(operator="*", left=left, right=right)
+    return BINARY["*"](left=left, right=right)
 
 
 def _remarks(parameters: SnappingParameters, machine: Machine) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import TypeVar
 from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_up
 from snapdp.lab.language.syntax import (
+    BINARY,
     Assignment,
     Binary,
     Constant,
@@ -172,9 +173,7 @@ class _Script(NoiseWalk):
                 a, b = self._value(left), self._value(right)
                 if a is None or b is None:
                     return None
-                return evaluate_float(
-                    Binary(operator=operator, left=Held(value=a), right=Held(value=b)), {}, self.machine
-                )
+                return evaluate_float(BINARY[operator](left=Held(value=a), right=Held(value=b)), {}, self.machine)
             case _:
                 return None
 

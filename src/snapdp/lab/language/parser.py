@@ -20,12 +20,12 @@ from typing import Any, NoReturn
 from snapdp.errors import ProgramError
 from snapdp.exact.numbers import LARGEST_DECIMAL_EXPONENT, shown
 from snapdp.lab.language.syntax import (
+    BINARY,
     FUNCTIONS,
     Assignment,
     Binary,
     Clamping,
     Constant,
-    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -35,8 +35,11 @@ from snapdp.lab.language.syntax import (
     Rounding,
     Sample,
     Variable,
+    Written,
     children,
+    expression_text,
     printed as printed,
+    walk,
 )
 
 ETA = "eta"
@@ -52,7 +55,7 @@ def parse(text: str, *, name: str = "program") -> Program:
     """Return the program of a text in either language; `name` is what errors call the text.
 
     >>> parse("program p { query f; y = f(D) + 1/4; return y; }").statements[0].expression.right
-    Binary(operator='/', left=Constant(value=1), right=Constant(value=4))
+    BINARY['/'](left=Constant(value=1), right=Constant(value=4))
     """
     return _ProgramReader(name).program(tree_of(text, name=name))
 
@@ -148,7 +151,10 @@ class _ProgramReader:
             self.refuse(name, f"{name} is already a {kind}.", "Choose another name.")
 
     def _exact(self, tree: Any) -> Fraction:
-        return self._folded(tree, self._formula(tree, self.parameters.keys()), self.parameters)
+        formula = self._formula(tree, self.parameters.keys())
+        value = self._folded(tree, formula, self.parameters)
+        named = any(isinstance(part, Variable) for part in walk(formula))
+        return Written(value, expression_text(formula)) if named else value
 
     def _folded(self, place: Any, formula: Expression, names: Mapping[str, Fraction]) -> Fraction:
         try:
@@ -182,7 +188,7 @@ class _ProgramReader:
         if tree.data not in _OPERATORS:
             return None
         left, right = map(read, tree.children)
-        return Binary(operator=_OPERATORS[tree.data], left=left, right=right)
+        return BINARY[_OPERATORS[tree.data]](left=left, right=right)
 
     def _number(self, token: Any) -> Fraction:
         mantissa, _, exponent = str(token).lower().partition("e")
@@ -281,11 +287,11 @@ class _ProgramReader:
                 self.refuse(tree, f"{name} is a query, and no function.", f"Its value is written {name}(D).")
             return QueryValue(name=name)
         if name in FUNCTIONS:
-            return ExactFunction(name=name, operand=self._expression(argument, scope))
+            return FUNCTIONS[name](operand=self._expression(argument, scope))
         advice = f"Declare it: query NAME in [lower, upper]; functions are ln, {', '.join(FUNCTIONS)}."
         raise self.refuse(tree, f"{name} is no query.", advice)
 
-    def _clamping(self, first: Any, second: Any, operand: Any, scope: Scope) -> Clamping[Expression]:
+    def _clamping(self, first: Any, second: Any, operand: Any, scope: Scope) -> Clamping:
         upper = self._exact(first if second is None else second)
         lower = -upper if second is None else self._exact(first)
         if lower > upper:
@@ -297,7 +303,7 @@ class _ProgramReader:
         if name in scope:
             return Variable(name=scope[name])
         if name in self.parameters:
-            return Constant(value=self.parameters[name])
+            return Constant(value=Written(self.parameters[name], name))
         if name in self.queries:
             self.refuse(token, f"{name} is a query.", f"Its value is written {name}(D).")
         if name in self.later:

@@ -26,11 +26,11 @@ from snapdp.exact.functions import ln_nearest
 from snapdp.exact.numbers import datum, parameter, shown, to_float_nearest
 from snapdp.lab.language.parser import DEEPEST, LARGEST_EXPANSION, RESERVED
 from snapdp.lab.language.syntax import (
+    BINARY,
+    FUNCTIONS,
     Assignment,
-    Binary,
     Clamping,
     Constant,
-    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -310,7 +310,7 @@ class Traced:
         """Return the operation of this value and another one, or a number, on the right; swapped: on the left."""
         integers = of_operation(self, operator, other)
         a, b = (self.lifted(other), self) if swapped else (self, self.lifted(other))
-        tree = Binary(operator=operator, left=a.expression, right=b.expression)
+        tree = BINARY[operator](left=a.expression, right=b.expression)
         return Traced(tree, self.trace, a, b, integers=integers)
 
     def _written(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
@@ -365,7 +365,7 @@ class Traced:
 
     def applied(self, name: str, *, integers: Integers | None = None) -> Traced:
         """Return a function that rounds nothing, of this value."""
-        return Traced(ExactFunction(name=name, operand=self.expression), self.trace, self, integers=integers)
+        return Traced(FUNCTIONS[name](operand=self.expression), self.trace, self, integers=integers)
 
     def ln(self) -> Traced:
         return Traced(Logarithm(operand=self.expression), self.trace, self)

@@ -1,28 +1,75 @@
-"""The one syntax of the verifier: expressions, statements and programs, whatever language they were written in.
+"""The syntax of the laboratory: one tree for programs, traced Python functions, FPCore, and bounds of their values.
 
-The parser, the tracer and the certificate all make these trees; rules, execution and loss read them. Parameters and
-exact right-hand sides are already folded into rationals here: a `Constant` is a real number r, and the machine uses
-fl(r). Grids and clamp bounds are exact rationals; whether the machine can hold them is a premise.
-Trees are immutable and compare by structure; `as_lists` and `from_lists` are the form that certificates carry, and
-`printed` is text that reads back to the same tree. A new kind of expression is a class and a line in `Node`: mypy then
-names every `match` that has to know it; other matches end by refusing what they do not know.
+Every operation is one frozen class with its operands. `word` is its name: in certificates, and of the method that every
+semantics has for it. `Semantics` is the one way to give trees a meaning; a semantics that lacks an operation of its
+language fails when it is imported. A new operation is therefore a class here and a method in each semantics.
+Trees compare by structure. Parameters and exact right-hand sides are folded into rationals when a text is read; a
+number keeps the text that the program has for it (`Written`), so that a derivation can print `eps` for eps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any, Generic, TypeVar, assert_never
+from typing import Any, ClassVar, Generic, TypeVar
 
-from snapdp.display.numbers import exact_operand
 from snapdp.values import Value, replaced
 
-Part = TypeVar("Part", covariant=True)  # what the operands are: expressions here, bounds in floats.py
+Meaning = TypeVar("Meaning")
 
 
-class Constant(Value):
+class Written(Fraction):
+    """A number with the text that a program has for it. It computes and compares as a Fraction, without the text.
+
+    >>> eps = Written(Fraction(1, 2), "eps")
+    >>> eps.text, eps + 1, eps == Fraction(1, 2)
+    ('eps', Fraction(3, 2), True)
+    """
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, value: Fraction, text: str) -> Written:
+        number = super().__new__(cls, value)
+        number.text = text
+        return number
+
+    def __reduce__(self) -> Any:
+        return Written, (Fraction(self), self.text)
+
+    def __copy__(self) -> Written:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Written:
+        return self
+
+
+# Expressions
+
+
+class Expression(Value):
+    """An operation and its operands; what else it says (a number, a name, a grid) is `own`."""
+
+    word: ClassVar[str]
+    _parts: ClassVar[tuple[str, ...]] = ()  # the fields that hold operands
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return tuple(getattr(self, part) for part in self._parts)
+
+    @property
+    def own(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field) for field in self._fields if field not in self._parts)
+
+    def with_operands(self, change: Callable[[Expression], Expression]) -> Expression:
+        """Return this expression with each of its operands changed."""
+        return replaced(self, **{part: change(getattr(self, part)) for part in self._parts}) if self._parts else self
+
+
+class Constant(Expression):
     """A real constant r; a float program computes with fl(r)."""
 
+    word = "const"
     value: Fraction
 
 
@@ -32,77 +79,215 @@ class Held(Constant):
     It may have more than p bits where sums are exact.
     """
 
+    word = "held"
 
-class Variable(Value):
-    """A name bound by a sample or by an assignment before."""
 
+class NamedConstant(Expression):
+    """A real constant of FPCore, such as PI."""
+
+    word = "named"
     name: str
 
 
-class QueryValue(Value):
+class Variable(Expression):
+    """A name bound by a sample or by an earlier assignment."""
+
+    word = "var"
+    name: str
+
+
+class QueryValue(Expression):
     """f(D): the private value, a float of the machine."""
 
+    word = "query"
     name: str
 
 
-class UnaryOperation(Generic[Part], Value):
-    """What is done to one operand."""
-
-    operand: Part
-
-
-class Negation(UnaryOperation[Part]):
-    pass
+class UnaryOperation(Expression):
+    _parts = ("operand",)
+    operand: Expression
 
 
-class Logarithm(UnaryOperation[Part]):
-    pass
+class Negation(UnaryOperation):
+    word = "neg"
 
 
-class Binary(Generic[Part], Value):
-    """left (operator) right, one rounding; operator is one of + - * /."""
-
-    operator: str
-    left: Part
-    right: Part
+class Logarithm(UnaryOperation):
+    word = "ln"
 
 
-class Rounding(UnaryOperation[Part]):
+class Exponential(UnaryOperation):
+    word = "exp"
+
+
+class SquareRoot(UnaryOperation):
+    word = "sqrt"
+
+
+class Rounding(UnaryOperation):
     """The multiple of `grid` nearest to the operand, ties toward +infinity."""
 
+    word = "round"
     grid: Fraction
 
 
-class Clamping(UnaryOperation[Part]):
+class Clamping(UnaryOperation):
+    word = "clamp"
     lower: Fraction
     upper: Fraction
 
 
-class ExactFunction(UnaryOperation[Part]):
-    """A function that rounds nothing: floor, rint (the nearest whole number, ties to even), abs or sign (-1, 0, 1)."""
+class ExactFunction(UnaryOperation):
+    """A function of one number that rounds nothing on any machine."""
 
+
+class Floor(ExactFunction):
+    word = "floor"
+
+
+class NearestInteger(ExactFunction):
+    """The nearest whole number, ties to even."""
+
+    word = "rint"
+
+
+class Magnitude(ExactFunction):
+    word = "abs"
+
+
+class Sign(ExactFunction):
+    """-1, 0 or 1."""
+
+    word = "sign"
+
+
+class Binary(Expression):
+    """left (symbol) right, with one rounding."""
+
+    symbol: ClassVar[str]
+    _parts = ("left", "right")
+    left: Expression
+    right: Expression
+
+
+class Sum(Binary):
+    word, symbol = "add", "+"
+
+
+class Difference(Binary):
+    word, symbol = "sub", "-"
+
+
+class Product(Binary):
+    word, symbol = "mul", "*"
+
+
+class Quotient(Binary):
+    word, symbol = "div", "/"
+
+
+class FusedMultiplyAdd(Expression):
+    """left * right + addend, with one rounding."""
+
+    word = "fma"
+    _parts = ("left", "right", "addend")
+    left: Expression
+    right: Expression
+    addend: Expression
+
+
+BINARY: dict[str, type[Binary]] = {each.symbol: each for each in (Sum, Difference, Product, Quotient)}
+FUNCTIONS: dict[str, type[ExactFunction]] = {each.word: each for each in (Floor, NearestInteger, Magnitude, Sign)}
+STEPS = (Floor, NearestInteger)  # functions that give whole numbers, and rise
+
+# What programs are made of, what formulas (FPCore, `lab bound`) are made of, and what programs are folded into.
+PROGRAMS = frozenset((Constant, Variable, QueryValue, Negation, Logarithm, Rounding, Clamping))
+PROGRAMS |= {*BINARY.values(), *FUNCTIONS.values()}
+FOLDED = PROGRAMS | {Held}
+FORMULAS = frozenset((Constant, NamedConstant, Variable, Negation, Logarithm, Exponential, SquareRoot))
+FORMULAS |= {*BINARY.values(), FusedMultiplyAdd}
+
+
+# Bounds: real expressions that also say which way a rounding moved them
+
+
+class Powered(UnaryOperation):
+    """operand * (1 + eta)**power: rd or ru of a bound whose sign is known."""
+
+    word = "powered"
+    power: int
+
+
+class Down(UnaryOperation):
+    """rd, `roundings` times: the smaller of v (1 + eta) and v / (1 + eta)."""
+
+    word = "down"
+    roundings: int
+
+
+class Up(UnaryOperation):
+    """ru, `roundings` times: the larger of the two."""
+
+    word = "up"
+    roundings: int
+
+
+class Choice(Expression):
+    """The least or the greatest of several bounds."""
+
+    choices: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.choices
+
+    @property
+    def own(self) -> tuple[Any, ...]:
+        return ()
+
+    def with_operands(self, change: Callable[[Expression], Expression]) -> Expression:
+        return replaced(self, choices=tuple(map(change, self.choices)))
+
+
+class Least(Choice):
+    word = "least"
+
+
+class Greatest(Choice):
+    word = "greatest"
+
+
+class BySign(Expression):
+    """One of two bounds, chosen by the sign of a real value: what the printed rules do, and why they fail."""
+
+    word = "by_sign"
+    _parts = ("premise", "nonnegative", "negative")
+    premise: Expression
+    nonnegative: Expression
+    negative: Expression
+
+
+BOUNDS = PROGRAMS | {Powered, Down, Up, Least, Greatest, BySign}
+
+
+# Programs
+
+
+class Statement(Value):
     name: str
+    line: int = 0  # of the text; statements are equal wherever they stand
+    _beside = ("line",)
 
 
-Unary = Negation[Part] | Logarithm[Part] | Rounding[Part] | Clamping[Part] | ExactFunction[Part]
-Node = Constant | Variable | QueryValue | Binary[Part] | Unary[Part]
-Expression = Node["Expression"]
-
-
-class Sample(Value):
+class Sample(Statement):
     """name <-$ distribution: "unif", "sign" ({-1,1}), "laplace" (scale) or "bernoulli" (probability)."""
 
-    name: str
     distribution: str
     argument: Fraction | None = None
 
 
-class Assignment(Value):
-    name: str
+class Assignment(Statement):
     expression: Expression
-
-
-Statement = Sample | Assignment
 
 
 class Query(Value):
@@ -115,7 +300,7 @@ class Query(Value):
 
 
 class Program(Value):
-    """A straight-line program. `parameters` keeps names for display and for claims; the trees hold none of them."""
+    """A straight-line program. `parameters` are for display and for claims; the trees hold their values."""
 
     name: str
     parameters: tuple[tuple[str, Fraction], ...]
@@ -124,16 +309,49 @@ class Program(Value):
     result: str
     claim: Expression | None = None  # an exact expression over the parameters, numbers and eta, or None
 
+    @property
+    def samples(self) -> dict[str, Sample]:
+        return {s.name: s for s in self.statements if isinstance(s, Sample)}
 
-FUNCTIONS = ("floor", "rint", "abs", "sign")  # of ExactFunction
-STEPS = ("floor", "rint")  # those that give whole numbers, and rise
+    @property
+    def assignments(self) -> dict[str, Assignment]:
+        return {s.name: s for s in self.statements if isinstance(s, Assignment)}
 
 
-def children(tree: Expression) -> list[Expression]:
-    """Return the operands of an expression."""
-    if isinstance(tree, Binary):
-        return [tree.left, tree.right]
-    return [tree.operand] if isinstance(tree, UnaryOperation) else []
+# Ways over a tree
+
+
+class Semantics(Generic[Meaning]):
+    """What expressions mean: one method for each operation of `language`, named by its word.
+
+    A method gets the expression and what its operands mean, in their order. `of` keeps what it has found, so that a
+    part that a tree shares is met once; the tree must outlive the semantics.
+
+    >>> class Depth(Semantics[int], language=frozenset((Variable, Negation))):
+    ...     def var(self, e): return 0
+    ...     def neg(self, e, operand): return operand + 1
+    >>> Depth().of(Negation(operand=Negation(operand=Variable(name="x"))))
+    2
+    >>> class Lacking(Semantics[int], language=frozenset((Variable, Negation))):
+    ...     def var(self, e): return 0
+    Traceback (most recent call last):
+    TypeError: Lacking has no meaning for neg
+    """
+
+    def __init_subclass__(cls, *, language: frozenset[type[Expression]] = frozenset()) -> None:
+        missing = sorted(each.word for each in language if not hasattr(cls, each.word))
+        if missing:
+            raise TypeError(f"{cls.__name__} has no meaning for {', '.join(missing)}")
+
+    def __init__(self) -> None:
+        self.known: dict[int, Meaning] = {}
+
+    def of(self, e: Expression) -> Meaning:
+        """Return what an expression means."""
+        if id(e) not in self.known:
+            meaning = getattr(self, e.word)(e, *map(self.of, e.operands))
+            self.known[id(e)] = meaning
+        return self.known[id(e)]
 
 
 def walk(tree: Expression) -> Iterator[Expression]:
@@ -142,195 +360,103 @@ def walk(tree: Expression) -> Iterator[Expression]:
     while waiting:
         part = waiting.pop()
         yield part
-        waiting += reversed(children(part))
+        waiting += reversed(part.operands)
+
+
+class Parts:
+    """The different parts of a tree in order of evaluation: operands first, equal parts once, the tree itself last.
+
+    parts      one expression for each          operands  the places of its operands in this order
+    No two trees are compared part by part, and nothing recurses, so a tree may share parts and be deep.
+
+    >>> x = Variable(name="x")
+    >>> Parts(Product(left=Negation(operand=x), right=Negation(operand=x))).operands
+    [(), (0,), (1, 1)]
+    """
+
+    def __init__(self, tree: Expression) -> None:
+        self.parts: list[Expression] = []
+        self.operands: list[tuple[int, ...]] = []
+        self._kept = tree  # places are found by identity
+        self._places: dict[int, int] = {}
+        known: dict[Any, int] = {}
+        waiting = [tree]
+        while waiting:
+            part = waiting[-1]
+            missing = [each for each in part.operands if id(each) not in self._places]
+            if missing:
+                waiting += reversed(missing)
+                continue
+            waiting.pop()
+            places = tuple(self._places[id(each)] for each in part.operands)
+            key = (type(part), part.own, places)
+            if key not in known:
+                known[key] = len(self.parts)
+                self.parts.append(part)
+                self.operands.append(places)
+            self._places[id(part)] = known[key]
+
+    def place(self, part: Expression) -> int:
+        """Return the place of a part, which is a node of the tree itself."""
+        return self._places[id(part)]
+
+
+# Transition: what the modules that are not converted yet still ask for. Delete when nothing does.
+
+Binary.operator = property(lambda self: self.symbol)  # type: ignore
+ExactFunction.name = property(lambda self: self.word)  # type: ignore
+Unary = UnaryOperation
+Node = Expression
+
+
+def children(tree: Expression) -> list[Expression]:
+    return list(tree.operands)
 
 
 def with_operands(tree: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return an expression with each of its operands changed."""
-    if isinstance(tree, Binary):
-        return replaced(tree, left=change(tree.left), right=change(tree.right))
-    return replaced(tree, operand=change(tree.operand)) if isinstance(tree, UnaryOperation) else tree
-
-
-# Trees as nested lists
-
-_WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-_OPERATORS = {word: operator for operator, word in _WORDS.items()}
-
-
-def as_lists(tree: Expression | Statement) -> list[Any]:
-    """Return an expression or statement as nested lists of text, the form certificates carry."""
-    match tree:
-        case Constant(value=value):
-            return ["const", str(value)]
-        case Variable(name=name):
-            return ["var", name]
-        case QueryValue(name=name):
-            return ["query", name]
-        case Negation(operand=operand):
-            return ["neg", as_lists(operand)]
-        case Logarithm(operand=operand):
-            return ["ln", as_lists(operand)]
-        case Binary(operator=operator, left=left, right=right):
-            return [_WORDS[operator], as_lists(left), as_lists(right)]
-        case Rounding(grid=grid, operand=operand):
-            return ["round", str(grid), as_lists(operand)]
-        case Clamping(lower=lower, upper=upper, operand=operand):
-            return ["clamp", str(lower), str(upper), as_lists(operand)]
-        case ExactFunction(name=name, operand=operand):
-            return ["apply", name, as_lists(operand)]
-        case Sample(name=name, distribution=distribution, argument=argument):
-            return ["sample", name, distribution, *([] if argument is None else [str(argument)])]
-        case Assignment(name=name, expression=expression):
-            return ["assign", name, as_lists(expression)]
-        case _:
-            assert_never(tree)
-
-
-def from_lists(lists: list[Any]) -> Expression | Statement:
-    """Return the tree of `as_lists`."""
-    match lists:
-        case ["sample", name, distribution, *argument]:
-            return Sample(name=name, distribution=distribution, argument=Fraction(argument[0]) if argument else None)
-        case ["assign", name, expression]:
-            return Assignment(name=name, expression=_expression(expression))
-        case _:
-            return _expression(lists)
-
-
-def _expression(lists: list[Any]) -> Expression:
-    match lists:
-        case ["const", value]:
-            return Constant(value=Fraction(value))
-        case ["var", name]:
-            return Variable(name=name)
-        case ["query", name]:
-            return QueryValue(name=name)
-        case ["neg", operand]:
-            return Negation(operand=_expression(operand))
-        case ["ln", operand]:
-            return Logarithm(operand=_expression(operand))
-        case ["round", grid, operand]:
-            return Rounding(grid=Fraction(grid), operand=_expression(operand))
-        case ["clamp", lower, upper, operand]:
-            return Clamping(lower=Fraction(lower), upper=Fraction(upper), operand=_expression(operand))
-        case ["apply", name, operand] if name in FUNCTIONS:
-            return ExactFunction(name=name, operand=_expression(operand))
-        case [word, left, right] if word in _OPERATORS:
-            return Binary(operator=_OPERATORS[word], left=_expression(left), right=_expression(right))
-    raise ValueError("no tree in this list")
-
-
-# Trees as text. A number is printed by a parameter's name where it has one that fits the place, else in decimals.
-# Numbers that no decimal can write and no parameter names (a tracer may make them) get parameters of their own.
-
-_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
-_TIGHT = 3
+    return tree.with_operands(change)
 
 
 class Names:
-    """The parameters' names, by value; which of them fits depends on the place."""
-
-    def __init__(self, parameters: tuple[tuple[str, Fraction], ...] = ()) -> None:
+    def __init__(self, parameters: Any = ()) -> None:
         self.parameters = parameters
 
-    def of(self, value: Fraction, *preferred: str) -> str | None:
-        names = [name for name, known in self.parameters if known == value]
-        return next((name for name in preferred if name in names), names[0] if names else None)
-
-    def constant(self, value: Fraction, *, divides: bool) -> str:
-        """Return a constant of a statement; a whole number is itself, unless it divides and is called eps."""
-        name = self.of(value, "eps", "epsilon")
-        if value.denominator == 1 and value >= 0 and not (divides and name in ("eps", "epsilon")):
-            return exact_operand(value)
-        return name or exact_operand(value)
-
-    def exact(self, value: Fraction, *preferred: str) -> str:
-        """Return an exact number of a grid, a bound or a declaration, as text."""
-        if value < 0 and (name := self.of(-value, *preferred)):
-            return f"-{name}"
-        return self.of(value, *preferred) or str(value)
-
-
-def expression_text(expression: Expression, names: Names | None = None) -> str:
-    """Return an expression as it is written.
-
-    >>> from snapdp.lab.language.parser import parse
-    >>> tree = parse("program p { query f; y = f(D) - (1 - -2) * 3; return y; }")
-    >>> expression_text(tree.statements[0].expression)
-    'f(D) - (1 - -2) * 3'
-    """
-    return _text(expression, names or Names(), 0, divides=False)
-
-
-def _text(expression: Expression, names: Names, context: int, *, divides: bool = False) -> str:
-    match expression:
-        case Constant(value=value):
-            return names.constant(value, divides=divides)
-        case Variable(name=name):
-            return name
-        case QueryValue(name=name):
-            return f"{name}(D)"
-        case Negation(operand=operand):
-            return f"-{_text(operand, names, _TIGHT)}"
-        case Logarithm(operand=operand):
-            return f"ln({_text(operand, names, 0)})"
-        case Binary(operator=operator, left=left, right=right):
-            binding = _BINDING[operator]
-            second = _text(right, names, binding + 1, divides=operator == "/")
-            text = f"{_text(left, names, binding)} {operator} {second}"
-            return f"({text})" if binding < context else text
-        case Rounding(grid=grid, operand=operand):
-            return f"round[{names.exact(grid, 'Lambda')}]({_text(operand, names, 0)})"
-        case Clamping(lower=lower, upper=upper, operand=operand):
-            ends = "" if lower == -upper else f"{names.exact(lower)}, "
-            return f"clamp[{ends}{names.exact(upper, 'B', 'V')}]({_text(operand, names, 0)})"
-        case ExactFunction(name=name, operand=operand):
-            return f"{name}({_text(operand, names, 0)})"
-        case _:
-            assert_never(expression)
-
-
-def statement_text(statement: Statement, names: Names) -> str:
-    """Return a statement as it is written, without its semicolon."""
-    match statement:
-        case Assignment(name=name, expression=expression):
-            return f"{name} = {expression_text(expression, names)}"
-        case Sample(name=name, distribution=distribution, argument=argument):
-            short = "{-1,1}" if distribution == "sign" else distribution
-            return f"{name} <-$ {short}" + (f"({names.exact(argument)})" if argument is not None else "")
-        case _:
-            assert_never(statement)
+    def of(self, value: Fraction, *_: str) -> str | None:
+        return getattr(value, "text", None)
 
 
 def names_of(program: Program) -> Names:
-    """Return the names that print a program: its parameters, and new ones for numbers only a parameter can hold."""
-    known = [*program.parameters]
-    taken = {name for name, _ in known} | {q.name for q in program.queries} | {s.name for s in program.statements}
-    for statement in program.statements:
-        parts = walk(statement.expression) if isinstance(statement, Assignment) else ()
-        for value in (part.value for part in parts if isinstance(part, Constant)):
-            if Names(tuple(known)).of(value) is None and (value < 0 or "/" in exact_operand(value)):
-                name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
-                taken.add(name)
-                known.append((name, value))
-    return Names(tuple(known))
+    return Names(program.parameters)
+
+
+def expression_text(e: Expression, names: Any = None) -> str:
+    from snapdp.lab.language import text
+
+    return text.expression_text(e)
+
+
+def statement_text(s: Statement, names: Any = None) -> str:
+    from snapdp.lab.language import text
+
+    return text.statement_text(s)
 
 
 def printed(program: Program) -> str:
-    """Return a program as text; `parse` of it is the program again."""
-    names = names_of(program)
-    lines = [f"param {name} = {value};" for name, value in names.parameters]
-    lines += [_query_text(query, names) for query in program.queries]
-    lines += [f"{statement_text(statement, names)};" for statement in program.statements]
-    lines.append(f"return {program.result};")
-    if program.claim is not None:
-        lines.append(f"claim loss <= {expression_text(program.claim)};")
-    return "\n".join([f"program {program.name} {{", *(f"  {line}" for line in lines), "}\n"])
+    from snapdp.lab.language import text
+
+    return text.printed(program)
 
 
-def _query_text(query: Query, names: Names) -> str:
-    interval = ""
-    if query.lower is not None and query.upper is not None:
-        interval = f" in [{names.exact(query.lower, 'B')}, {names.exact(query.upper, 'B')}]"
-    return f"query {query.name}{interval} sensitivity {query.sensitivity};"
+def as_lists(tree: Any) -> Any:
+    from snapdp.lab.language import text
+
+    return text.as_lists(tree)
+
+
+def from_lists(lists: Any) -> Any:
+    from snapdp.lab.language import text
+
+    try:
+        return text.statement_from_lists(lists)
+    except ValueError:
+        return text.expression_from_lists(lists)

@@ -130,7 +130,7 @@ def confined(path: Expression, ends: Range, machine: Machine) -> Range:
     return kept, kept
 
 
-def _cut(clamp: Clamping[Expression], machine: Machine) -> Range:
+def _cut(clamp: Clamping, machine: Machine) -> Range:
     """Return private values at or below the lower end of a clamp, and at or above its upper one."""
     slope, offset = _affine(clamp.operand)
     lower, upper = (machine.constant(end) for end in (clamp.lower, clamp.upper))

@@ -16,7 +16,6 @@ from fractions import Fraction
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
 from snapdp.lab.language.syntax import (
-    STEPS,
     Clamping,
     ExactFunction,
     Expression,
@@ -31,7 +30,7 @@ from snapdp.lab.semantics.machine import FUNCTIONS, Machine
 from snapdp.values import Value, replaced
 
 ROUND = "round"
-Step = Rounding[Expression] | ExactFunction[Expression]
+Step = Rounding | ExactFunction
 
 
 class Snap(Value):
@@ -93,7 +92,7 @@ def _as_step(layer: Expression) -> Step | None:
     """Return a layer that makes multiples of what is inside of it."""
     if isinstance(layer, Rounding):
         return layer
-    return layer if isinstance(layer, ExactFunction) and layer.name in STEPS else None
+    return layer if isinstance(layer, ExactFunction) and layer.name in ("floor", "rint") else None
 
 
 class _Between:
@@ -116,7 +115,7 @@ class _Between:
     def rounds(self) -> bool:
         return any(step.rounds for step in self.steps)
 
-    def clamp(self, layer: Clamping[Expression]) -> None:
+    def clamp(self, layer: Clamping) -> None:
         ends = self.machine.constant(layer.lower), self.machine.constant(layer.upper)
         self.ends = _composed(self.ends, ends)
         self.tangled = self.tangled or (self.signed and 0 in ends)
@@ -223,7 +222,7 @@ def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction
         return None
 
 
-def _reached(inside: Expression, clamp: Clamping[Expression], snap: Snap, machine: Machine) -> Ends | None:
+def _reached(inside: Expression, clamp: Clamping, snap: Snap, machine: Machine) -> Ends | None:
     """Return the multiples of the grid from which on a clamp of a monotone function of them changes nothing more.
 
     They are compared with the ends that the machine holds: a sum that is exact may lie between such an end and the

@@ -298,9 +298,9 @@ class Notation:
                 return Shown(self.function(self.repeated("rd", k), self.bound(operand)), ATOM)
             case Up(operand=operand, roundings=k):
                 return Shown(self.function(self.repeated("ru", k), self.bound(operand)), ATOM)
-            case Least(operands=operands):
+            case Least(choices=operands):
                 return Shown(self.function("min", ", ".join(self.bound(operand) for operand in operands)), ATOM)
-            case Greatest(operands=operands):
+            case Greatest(choices=operands):
                 return Shown(self.function("max", ", ".join(self.bound(operand) for operand in operands)), ATOM)
             case Rounding(grid=grid, operand=operand):
                 return Shown(self.rounding(self.number(grid, "Lambda"), self.bound(operand)), ATOM)

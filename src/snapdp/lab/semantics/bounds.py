@@ -207,7 +207,7 @@ class _Rules:
         exact = Interval(lower=Constant(value=r), upper=Constant(value=r), range=between(r, r))
         return ("Const-F", exact) if round_nearest(r, self.machine.p) == r else self._rounds("Const", exact)
 
-    def _unary(self, e: Unary[Expression], a: Interval) -> tuple[str, Interval]:
+    def _unary(self, e: Unary, a: Interval) -> tuple[str, Interval]:
         match e:
             case Negation():
                 return "Neg", negated(a)
@@ -230,7 +230,7 @@ class _Rules:
             case _:
                 assert_never(e)
 
-    def _binary(self, operator: str, a: Interval, b: Interval, e: Binary[Expression]) -> tuple[str, Interval]:
+    def _binary(self, operator: str, a: Interval, b: Interval, e: Binary) -> tuple[str, Interval]:
         if operator == "/" and not b.range.excludes_zero:
             self._refuse(f"a divisor must keep away from 0; {self._shown(e.right)} may lie in {b.range}.")
         found = ranges.image(operator, a.range, b.range)

@@ -20,7 +20,6 @@ from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import exact_mpfr, mpfr_context
 from snapdp.lab.language.syntax import (
-    STEPS,
     Binary,
     Clamping,
     Constant,
@@ -124,7 +123,7 @@ def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
 @lru_cache(maxsize=64)
 def _function(name: str, p: int, exact_sum: bool) -> Run:
     """Return a function that rounds nothing; where sums are exact numbers have the bits that they have."""
-    if name in STEPS:
+    if name in ("floor", "rint"):
         method = {"floor": "rint_floor", "rint": "rint"}[name]  # to nearest, MPFR's rint sends ties to even
         usual = getattr(mpfr_context(p, "nearest"), method)
         return (lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x)) if exact_sum else usual
@@ -435,7 +434,7 @@ class Pieces:
             case Logarithm() | Rounding() | Clamping():
                 return self.of(tree.operand)
             case ExactFunction(name=name, operand=operand):
-                return self.of(operand) if name in STEPS else self._by_sign(name, operand)
+                return self.of(operand) if name in ("floor", "rint") else self._by_sign(name, operand)
             case Binary(operator=operator, left=left, right=right):
                 return self._combined(operator, left, right)
             case _:

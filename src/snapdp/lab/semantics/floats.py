@@ -23,65 +23,32 @@ from snapdp.exact.functions import exact_mpfr, ln_enclosure, ln_nearest, mpfr_co
 from snapdp.lab.language.syntax import (
     Assignment,
     Binary,
+    BySign,
     Clamping,
     Constant,
+    Down,
     ExactFunction,
     Expression,
+    Greatest,
     Held,
+    Least,
     Logarithm,
     Negation,
-    Node,
+    Powered,
     Program,
     QueryValue,
     Rounding,
+    Up,
     Variable,
 )
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine
-from snapdp.values import Value
 
 PRECISION = 256
 
 Environment = Mapping[str, Fraction]
 
 
-class Powered(Value):
-    """operand * (1 + eta)**power: rd or ru of a bound whose sign is known."""
-
-    operand: Bound
-    power: int
-
-
-class Down(Value):
-    """rd, `roundings` times: the smaller of v (1 + eta) and v / (1 + eta)."""
-
-    operand: Bound
-    roundings: int
-
-
-class Up(Value):
-    """ru, `roundings` times: the larger of the two."""
-
-    operand: Bound
-    roundings: int
-
-
-class Least(Value):
-    operands: tuple[Bound, ...]
-
-
-class Greatest(Value):
-    operands: tuple[Bound, ...]
-
-
-class BySign(Value):
-    """One of two bounds, chosen by the sign of a real value: what the printed rules do, and why they fail."""
-
-    premise: Bound
-    nonnegative: Bound
-    negative: Bound
-
-
-Bound = Node["Bound"] | Powered | Down | Up | Least | Greatest | BySign
+Bound = Expression
 
 
 # In floating point
@@ -200,10 +167,10 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
             case Up(operand=operand, roundings=k):
                 low, high = ends(operand)
                 return moved(low, k), moved(high, k)
-            case Least(operands=operands):
+            case Least(choices=operands):
                 lows, highs = zip(*map(ends, operands), strict=True)
                 return min(lows), min(highs)
-            case Greatest(operands=operands):
+            case Greatest(choices=operands):
                 lows, highs = zip(*map(ends, operands), strict=True)
                 return max(lows), max(highs)
             case Logarithm(operand=operand):

@@ -107,7 +107,7 @@ def rounded_operation(operator: str, a: Fraction, b: Fraction, machine: Machine)
     return round_nearest(a * b, machine.p) if operator == "*" else machine.summed(a + b if operator == "+" else a - b)
 
 
-def rounded_unary(tree: Unary[Expression], x: Fraction, machine: Machine) -> Fraction:
+def rounded_unary(tree: Unary, x: Fraction, machine: Machine) -> Fraction:
     """Return what a negation, ln, rounding or clamp makes of a number of the machine."""
     match tree:
         case Negation():

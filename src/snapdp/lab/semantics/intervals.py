@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from snapdp.exact.dyadic import exponent_of_power
 from snapdp.exact.functions import mpfr_context
-from snapdp.lab.language.syntax import Binary, Constant, Expression, Negation, Unary
+from snapdp.lab.language.syntax import BINARY, Binary, Constant, Negation, Unary
 from snapdp.lab.semantics import ranges
 from snapdp.lab.semantics.floats import Bound, Greatest, Least
 from snapdp.lab.semantics.ranges import Range
@@ -30,17 +30,17 @@ class Interval(Value):
         return self.lower.value if isinstance(self.lower, Constant) and self.lower == self.upper else None
 
 
-def op(operator: str, left: Bound, right: Bound) -> Binary[Bound]:
+def op(operator: str, left: Bound, right: Bound) -> Binary:
     """Return the real expression left (operator) right."""
-    return Binary(operator=operator, left=left, right=right)
+    return BINARY[operator](left=left, right=right)
 
 
-def applied(e: Unary[Expression], bound: Bound) -> Bound:
+def applied(e: Unary, bound: Bound) -> Bound:
     """Return an operation done to a bound in the place of its operand."""
     return replaced(e, operand=bound)
 
 
-def image(e: Unary[Expression], a: Interval, found: Range) -> Interval:
+def image(e: Unary, a: Interval, found: Range) -> Interval:
     """Return the exact image of an interval under an operation that rises."""
     return Interval(lower=applied(e, a.lower), upper=applied(e, a.upper), range=found)
 
@@ -65,7 +65,7 @@ def magnitude(a: Interval) -> Interval:
         return negated(a)
     low, high = (_minus(end) for end in (a.upper, a.lower))
     nothing = Constant(value=Fraction(0))
-    lower, upper = Greatest(operands=(a.lower, low, nothing)), Greatest(operands=(high, a.upper))
+    lower, upper = Greatest(choices=(a.lower, low, nothing)), Greatest(choices=(high, a.upper))
     return Interval(lower=lower, upper=upper, range=ranges.magnitude(a.range))
 
 
@@ -101,7 +101,7 @@ def corners(operator: str, a: Interval, b: Interval, found: Range) -> Interval:
         a, b = b, a
     if not (b.range.nonnegative or b.range.nonpositive):
         four = tuple(op(operator, x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
-        return Interval(lower=Least(operands=four), upper=Greatest(operands=four), range=found)
+        return Interval(lower=Least(choices=four), upper=Greatest(choices=four), range=found)
     # The end of b that makes the result larger in size, and the one that makes it smaller.
     stretch, shrink = (b.upper, b.lower) if (operator == "*") == b.range.nonnegative else (b.lower, b.upper)
     small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
@@ -114,4 +114,4 @@ def corners(operator: str, a: Interval, b: Interval, found: Range) -> Interval:
     highs = (op(operator, large, shrink), op(operator, large, stretch))
     if b.lower == b.upper:
         return Interval(lower=lows[0], upper=highs[0], range=found)
-    return Interval(lower=Least(operands=lows), upper=Greatest(operands=highs), range=found)
+    return Interval(lower=Least(choices=lows), upper=Greatest(choices=highs), range=found)

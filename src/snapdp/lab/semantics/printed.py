@@ -14,6 +14,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import shown
 from snapdp.lab.language.syntax import (
+    BINARY,
     Binary,
     Constant,
     Expression,
@@ -62,8 +63,8 @@ def derive_as_printed(expression: Expression, machine: Machine, *, repaired: boo
         case Binary(operator=operator, left=left, right=right):
             a = derive_as_printed(left, machine, repaired=repaired)
             b = derive_as_printed(right, machine, repaired=repaired)
-            corners = tuple(Binary(operator=operator, left=x, right=y) for x in a for y in b)
-            least, greatest = Least(operands=corners), Greatest(operands=corners)
+            corners = tuple(BINARY[operator](left=x, right=y) for x in a for y in b)
+            least, greatest = Least(choices=corners), Greatest(choices=corners)
             return _by_sign(expression, *((least, greatest) if repaired else (greatest, least)))
         case UnaryOperation(operand=operand):
             low, high = (applied(expression, end) for end in derive_as_printed(operand, machine, repaired=repaired))
@@ -137,9 +138,9 @@ class _PrintedRules:
             case Binary(operator=operator):
                 ends = (_ends(premise.interval) for premise in a)
                 left, right = next(ends), next(ends)
-                corners = tuple(Binary(operator=operator, left=x, right=y) for x in left for y in right)
-                least: Bound = corners[0] if len(corners) == 1 else Least(operands=corners)
-                greatest: Bound = corners[0] if len(corners) == 1 else Greatest(operands=corners)
+                corners = tuple(BINARY[operator](left=x, right=y) for x in left for y in right)
+                least: Bound = corners[0] if len(corners) == 1 else Least(choices=corners)
+                greatest: Bound = corners[0] if len(corners) == 1 else Greatest(choices=corners)
                 pair = (least, greatest) if self.repaired else (greatest, least)
                 rule, interval = self._by_sign("BOP", sound, pair)
             case UnaryOperation():

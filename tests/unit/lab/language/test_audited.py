@@ -18,7 +18,7 @@ import snapdp
 from snapdp.errors import ProgramError
 from snapdp.lab.language.programs import load_program
 from snapdp.lab.language.symbols import clamp, ln, round_to
-from snapdp.lab.language.syntax import Binary, Constant, printed
+from snapdp.lab.language.syntax import BINARY, Constant, printed
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import headline
 from tests.unit.lab.mechanisms import PAIRS, snap_half, snap_mul
@@ -68,7 +68,7 @@ def test_declarations_and_draws():
         draws={"noise": "laplace(1/eps)", "coin": "bernoulli(1/2)"},
     ).program
     assert (program.queries[0].upper, program.queries[0].sensitivity) == (16, Fraction(1, 2))
-    assert program.claim == Binary(operator="/", left=Constant(value=Fraction(1)), right=Constant(value=Fraction(4)))
+    assert program.claim == BINARY["/"](left=Constant(value=Fraction(1)), right=Constant(value=Fraction(4)))
     assert [(s.distribution, s.argument) for s in program.statements[:2]] == [
         ("laplace", 4),
         ("bernoulli", Fraction(1, 2)),

@@ -11,12 +11,11 @@ from snapdp.errors import ProgramError
 from snapdp.lab.language.parser import LONGEST_TEXT, claim_value, parse
 from snapdp.lab.language.programs import load_program, program_names, program_text
 from snapdp.lab.language.syntax import (
+    BINARY,
     FUNCTIONS,
     Assignment,
-    Binary,
     Clamping,
     Constant,
-    ExactFunction,
     Logarithm,
     Negation,
     Program,
@@ -47,12 +46,10 @@ def test_snap_as_let_and_as_statements_is_one_tree():
 
 
 def test_snap_reads_into_this_tree():
-    y = Binary(
-        operator="+",
+    y = BINARY["+"](
         left=QueryValue(name="f"),
-        right=Binary(
-            operator="/",
-            left=Binary(operator="*", left=Variable(name="S"), right=Logarithm(operand=Variable(name="U"))),
+        right=BINARY["/"](
+            left=BINARY["*"](left=Variable(name="S"), right=Logarithm(operand=Variable(name="U"))),
             right=constant("1/2"),
         ),
     )
@@ -76,16 +73,16 @@ def test_right_hand_sides_are_folded_and_statements_are_not():
     assert program.parameters == (("eps", Fraction(3, 4)),)
     assert program.queries[0].sensitivity == Fraction(3, 2)
     assert program.queries[0].lower is None
-    quotient = Binary(operator="/", left=constant(1), right=constant(4))
-    assert program.statements[0].expression == Binary(operator="+", left=quotient, right=constant("3/4"))
+    quotient = BINARY["/"](left=constant(1), right=constant(4))
+    assert program.statements[0].expression == BINARY["+"](left=quotient, right=constant("3/4"))
 
 
 def test_operators_bind_as_in_arithmetic():
     program = body("y = 1 - 2 - -3 * 4 / 5; return y;")
-    first = Binary(operator="-", left=constant(1), right=constant(2))
-    product = Binary(operator="*", left=Negation(operand=constant(3)), right=constant(4))
-    assert program.statements[0].expression == Binary(
-        operator="-", left=first, right=Binary(operator="/", left=product, right=constant(5))
+    first = BINARY["-"](left=constant(1), right=constant(2))
+    product = BINARY["*"](left=Negation(operand=constant(3)), right=constant(4))
+    assert program.statements[0].expression == BINARY["-"](
+        left=first, right=BINARY["/"](left=product, right=constant(5))
     )
 
 
@@ -101,9 +98,9 @@ def test_a_name_bound_twice_gets_a_fresh_one():
     program = body("x = 1; x = x + 1; y = (let x = x * 2 in x) + x; return y;")
     assert [statement.name for statement in program.statements] == ["x", "x_1", "x_2", "y"]
     x, x_1, x_2 = (Variable(name=name) for name in ("x", "x_1", "x_2"))
-    assert program.statements[1].expression == Binary(operator="+", left=x, right=constant(1))
-    assert program.statements[2].expression == Binary(operator="*", left=x_1, right=constant(2))
-    assert program.statements[3].expression == Binary(operator="+", left=x_2, right=x_1)
+    assert program.statements[1].expression == BINARY["+"](left=x, right=constant(1))
+    assert program.statements[2].expression == BINARY["*"](left=x_1, right=constant(2))
+    assert program.statements[3].expression == BINARY["+"](left=x_2, right=x_1)
 
 
 def test_a_claim_is_a_number_once_the_machine_is_known():
@@ -122,7 +119,7 @@ def test_a_claim_without_a_value_on_this_machine_is_refused():
 def test_functions_have_names_that_others_may_have_too():
     program = body("floor = floor(f(D)); sign = sign(floor - abs(rint(floor))); return sign;")
     assert [statement.name for statement in program.statements] == ["floor", "sign"]
-    assert program.statements[0].expression == ExactFunction(name="floor", operand=QueryValue(name="f"))
+    assert program.statements[0].expression == FUNCTIONS["floor"](operand=QueryValue(name="f"))
     query = body("y = sign(D); return y;", "query sign;")
     assert query.statements[0].expression == QueryValue(name="sign")
     assert parse(printed(program)) == program
@@ -268,9 +265,7 @@ def trees(draw):
         statements.append(Assignment(name=f"y{number}", expression=expression))
     lower, upper = sorted((draw(fractions), draw(fractions)))
     query = Query(name="f", lower=lower, upper=upper, sensitivity=draw(st.sampled_from([Fraction(1), Fraction(2, 3)])))
-    claim = draw(
-        st.none() | st.just(Binary(operator="*", left=Constant(value=Fraction(3)), right=Variable(name="eta")))
-    )
+    claim = draw(st.none() | st.just(BINARY["*"](left=Constant(value=Fraction(3)), right=Variable(name="eta"))))
     return Program(
         name="p",
         parameters=parameters,
@@ -286,8 +281,8 @@ def operations(inner, fractions):
     return st.one_of(
         st.builds(lambda a: Negation(operand=a), inner),
         st.builds(lambda a: Logarithm(operand=a), inner),
-        st.builds(lambda n, a: ExactFunction(name=n, operand=a), st.sampled_from(FUNCTIONS), inner),
-        st.builds(lambda o, a, b: Binary(operator=o, left=a, right=b), st.sampled_from("+-*/"), inner, inner),
+        st.builds(lambda n, a: FUNCTIONS[n](operand=a), st.sampled_from(FUNCTIONS), inner),
+        st.builds(lambda o, a, b: BINARY[o](left=a, right=b), st.sampled_from("+-*/"), inner, inner),
         st.builds(lambda g, a: Rounding(grid=abs(g) + 1, operand=a), fractions, inner),
         st.builds(lambda e, a: Clamping(lower=e[0], upper=e[1], operand=a), ends, inner),
     )
@@ -300,7 +295,7 @@ def test_printing_and_reading_gives_the_same_tree(program):
 
 
 def test_numbers_that_no_decimal_can_write_get_parameters():
-    third = Assignment(name="y", expression=Binary(operator="*", left=constant("1/3"), right=constant("-1/2")))
+    third = Assignment(name="y", expression=BINARY["*"](left=constant("1/3"), right=constant("-1/2")))
     program = Program(name="p", parameters=(), queries=(), statements=(third,), result="y")
     again = parse(printed(program))
     assert again.statements == program.statements

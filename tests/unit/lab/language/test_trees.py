@@ -26,10 +26,10 @@ ONE_OF_EACH = [
     syntax.QueryValue(name="f"),
     syntax.Negation(operand=x),
     syntax.Logarithm(operand=x),
-    syntax.Binary(operator="-", left=x, right=syntax.QueryValue(name="f")),
+    syntax.BINARY["-"](left=x, right=syntax.QueryValue(name="f")),
     syntax.Rounding(grid=Fraction(1, 4), operand=x),
     syntax.Clamping(lower=Fraction(-1), upper=Fraction(2), operand=x),
-    syntax.ExactFunction(name="floor", operand=x),
+    syntax.FUNCTIONS["floor"](operand=x),
 ]
 STATEMENTS = [
     syntax.Sample(name="U", distribution="unif"),

@@ -108,7 +108,7 @@ def doubled(times: int) -> syntax.Program:
     """Return a short program that doubles with every statement: as a text it would be refused when it is read."""
     start = parse("program p { query f; x0 = f(D); return x0; }")
     names = [syntax.Variable(name=f"x{i}") for i in range(times + 1)]
-    sums = [syntax.Binary(operator="+", left=x, right=x) for x in names]
+    sums = [syntax.BINARY["+"](left=x, right=x) for x in names]
     lines = (syntax.Assignment(name=f"x{i + 1}", expression=sums[i]) for i in range(times))
     return replaced(start, statements=(*start.statements, *lines), result=f"x{times}")
 

@@ -14,7 +14,7 @@ from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import next_above, next_below, power_of_two, round_nearest
 from snapdp.exact.functions import ln_nearest
 from snapdp.lab.language.parser import parse
-from snapdp.lab.language.syntax import Binary, Constant, ExactFunction, Negation, QueryValue, Rounding
+from snapdp.lab.language.syntax import BINARY, Constant, ExactFunction, Negation, QueryValue, Rounding
 from snapdp.lab.semantics.bounds import derive, derive_expression
 from snapdp.lab.semantics.floats import evaluate_float, evaluate_real, run_float
 from snapdp.lab.semantics.machine import Machine
@@ -138,10 +138,10 @@ def small_programs():
     """Yield ((a . b) . c) . d and (c . (a . b)) . d: 48 forms, each with 16**4 choices of the numbers."""
     a, b, c, d = (QueryValue(name=name) for name in "abcd")
     for first, second, third in itertools.product("+-*/", "+-*", "+-"):
-        inner = Binary(operator=first, left=a, right=b)
+        inner = BINARY[first](left=a, right=b)
         for middle in ((inner, c), (c, inner)):
-            outer = Binary(operator=second, left=middle[0], right=middle[1])
-            yield Binary(operator=third, left=outer, right=d)
+            outer = BINARY[second](left=middle[0], right=middle[1])
+            yield BINARY[third](left=outer, right=d)
 
 
 def all_choices():
@@ -189,7 +189,7 @@ def random_program(rng: random.Random, depth: int):
                 name=rng.choice(("floor", "rint", "abs", "sign")), operand=random_program(rng, depth - 1)
             )
     left, right = random_program(rng, depth - 1), random_program(rng, depth - 1)
-    return Binary(operator=rng.choice("++--**/"), left=left, right=right)
+    return BINARY[rng.choice("++--**/")](left=left, right=right)
 
 
 @pytest.mark.parametrize("most", first_of([128, 512]))

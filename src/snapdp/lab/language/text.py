@@ -1,0 +1,222 @@
+"""Trees as text that reads back to the same tree, and as the nested lists of certificates.
+
+A number is printed as the program writes it (`Written`), else in decimals. A number that neither a decimal nor a name
+can write, as a tracer may make it, gets a parameter of its own.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from snapdp.display.numbers import exact_operand
+from snapdp.lab.language.syntax import (
+    FORMULAS,
+    PROGRAMS,
+    Assignment,
+    Binary,
+    Clamping,
+    Constant,
+    Expression,
+    FusedMultiplyAdd,
+    Held,
+    NamedConstant,
+    Negation,
+    Program,
+    Query,
+    QueryValue,
+    Rounding,
+    Sample,
+    Semantics,
+    Statement,
+    UnaryOperation,
+    Variable,
+    Written,
+    walk,
+)
+from snapdp.values import replaced
+
+LONGEST = 400  # of the text of a formula; a longer one is cut in the middle
+SUM, PRODUCT, TIGHT = 1, 2, 3
+BINDS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
+
+
+class Bracketed(NamedTuple):
+    """A text, and how tightly its outermost operation binds."""
+
+    text: str
+    binds: int = TIGHT
+
+    def within(self, at_least: int) -> str:
+        return self.text if self.binds >= at_least else f"({self.text})"
+
+
+def number_text(x: Fraction) -> str:
+    """Return a number as the program writes it, else as an operand: a decimal, or a fraction in brackets."""
+    return x.text if isinstance(x, Written) else exact_operand(x)
+
+
+def exact_text(x: Fraction) -> str:
+    """Return an exact number of a grid, a bound or a declaration as the program writes it, else as a rational."""
+    return x.text if isinstance(x, Written) else str(x)
+
+
+def ends_text(lower: Fraction, upper: Fraction) -> str:
+    """Return the ends of a clamp: one number where they are -B and B."""
+    return exact_text(upper) if lower == -upper else f"{exact_text(lower)}, {exact_text(upper)}"
+
+
+class _Text(Semantics[Bracketed], language=PROGRAMS | FORMULAS | {Held}):
+    def __init__(self, longest: int | None) -> None:
+        super().__init__()
+        self.longest = longest
+
+    def of(self, e: Expression) -> Bracketed:
+        text, binds = super().of(e)
+        if self.longest is not None and len(text) > self.longest:
+            text = f"{text[: self.longest // 2]} ... {text[-self.longest // 4 :]}"
+        return Bracketed(text, binds)
+
+    def const(self, e: Constant) -> Bracketed:
+        return Bracketed(number_text(e.value))
+
+    held = const
+
+    def named(self, e: NamedConstant | Variable) -> Bracketed:
+        return Bracketed(e.name)
+
+    var = named
+
+    def query(self, e: QueryValue) -> Bracketed:
+        return Bracketed(f"{e.name}(D)")
+
+    def neg(self, _: Negation, operand: Bracketed) -> Bracketed:
+        return Bracketed(f"-{operand.within(TIGHT)}", PRODUCT)
+
+    def ln(self, e: UnaryOperation, operand: Bracketed) -> Bracketed:
+        return Bracketed(f"{e.word}({operand.text})")
+
+    exp = sqrt = floor = rint = abs = sign = ln
+
+    def round(self, e: Rounding, operand: Bracketed) -> Bracketed:
+        return Bracketed(f"round[{exact_text(e.grid)}]({operand.text})")
+
+    def clamp(self, e: Clamping, operand: Bracketed) -> Bracketed:
+        return Bracketed(f"clamp[{ends_text(e.lower, e.upper)}]({operand.text})")
+
+    def add(self, e: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
+        binds = BINDS[e.symbol]
+        return Bracketed(f"{left.within(binds)} {e.symbol} {right.within(binds + 1)}", binds)
+
+    sub = mul = div = add
+
+    def fma(self, _: FusedMultiplyAdd, *parts: Bracketed) -> Bracketed:
+        return Bracketed(f"fma({', '.join(part.text for part in parts)})")
+
+
+def expression_text(expression: Expression, *, longest: int | None = None) -> str:
+    """Return an expression as it is written; cut in the middle where it is longer than `longest`.
+
+    >>> from snapdp.lab.language.parser import parse
+    >>> tree = parse("program p { query f; y = f(D) - (1 - -2) * 3; return y; }")
+    >>> expression_text(tree.statements[0].expression)
+    'f(D) - (1 - -2) * 3'
+    """
+    return _Text(longest).of(expression).text
+
+
+def statement_text(statement: Statement) -> str:
+    """Return a statement as it is written, without its semicolon."""
+    if isinstance(statement, Assignment):
+        return f"{statement.name} = {expression_text(statement.expression)}"
+    assert isinstance(statement, Sample)
+    drawn = "{-1,1}" if statement.distribution == "sign" else statement.distribution
+    return f"{statement.name} <-$ {drawn}" + (f"({exact_text(statement.argument)})" if statement.argument else "")
+
+
+def printed(program: Program) -> str:
+    """Return a program as text; `parse` of it is the program again."""
+    program = with_numbers_named(program)
+    lines = [f"param {name} = {Fraction(value)};" for name, value in program.parameters]
+    lines += [_query_text(query) for query in program.queries]
+    lines += [f"{statement_text(statement)};" for statement in program.statements]
+    lines.append(f"return {program.result};")
+    if program.claim is not None:
+        lines.append(f"claim loss <= {expression_text(program.claim)};")
+    return "\n".join([f"program {program.name} {{", *(f"  {line}" for line in lines), "}\n"])
+
+
+def _query_text(query: Query) -> str:
+    interval = ""
+    if query.lower is not None and query.upper is not None:
+        interval = f" in [{exact_text(query.lower)}, {exact_text(query.upper)}]"
+    return f"query {query.name}{interval} sensitivity {exact_text(query.sensitivity)};"
+
+
+def with_numbers_named(program: Program) -> Program:
+    """Return a program in which numbers that the language cannot write are parameters: c0, c1, ...
+
+    A statement writes decimals; a negative number or a quotient would read back as an operation.
+    """
+    names = {value: name for name, value in reversed(program.parameters)}
+    taken = {*names.values(), *(query.name for query in program.queries), *(s.name for s in program.statements)}
+    added: dict[Fraction, str] = {}
+    for assignment in program.assignments.values():
+        for part in walk(assignment.expression):
+            if isinstance(part, Constant) and _needs_a_name(part.value) and part.value not in names:
+                name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
+                taken.add(name)
+                names[part.value] = added[part.value] = name
+
+    def renamed(e: Expression) -> Expression:
+        if isinstance(e, Constant) and _needs_a_name(e.value):
+            return replaced(e, value=Written(e.value, names[e.value]))
+        return e.with_operands(renamed)
+
+    statements = tuple(
+        replaced(s, expression=renamed(s.expression)) if isinstance(s, Assignment) else s for s in program.statements
+    )
+    parameters = (*program.parameters, *((name, value) for value, name in added.items()))
+    return replaced(program, statements=statements, parameters=parameters)
+
+
+def _needs_a_name(x: Fraction) -> bool:
+    return not isinstance(x, Written) and (x < 0 or "/" in exact_operand(x))
+
+
+# Nested lists: [word, what it says, operands]
+
+
+def as_lists(tree: Expression | Statement) -> list[Any]:
+    """Return an expression or statement as nested lists of text, the form certificates carry."""
+    if isinstance(tree, Assignment):
+        return ["assign", tree.name, as_lists(tree.expression)]
+    if isinstance(tree, Sample):
+        return ["sample", tree.name, tree.distribution, *([] if tree.argument is None else [str(tree.argument)])]
+    assert isinstance(tree, Expression)
+    return [tree.word, *map(str, tree.own), *map(as_lists, tree.operands)]
+
+
+def statement_from_lists(lists: list[Any]) -> Statement:
+    """Return the statement of `as_lists`."""
+    match lists:
+        case ["sample", name, distribution, *argument]:
+            return Sample(name=name, distribution=distribution, argument=Fraction(argument[0]) if argument else None)
+        case ["assign", name, expression]:
+            return Assignment(name=name, expression=expression_from_lists(expression))
+    raise ValueError("no statement in this list")
+
+
+def expression_from_lists(lists: list[Any]) -> Expression:
+    """Return the expression of `as_lists`."""
+    word, *said = lists
+    kind = next((kind for kind in PROGRAMS if kind.word == word), None)
+    if kind is None or len(said) != len(kind._fields):
+        raise ValueError("no expression in this list")
+    fields = {}
+    for field, value in zip([*(f for f in kind._fields if f not in kind._parts), *kind._parts], said, strict=True):
+        if field in kind._parts:
+            fields[field] = expression_from_lists(value)
+        else:
+            fields[field] = value if field == "name" else Fraction(value)
+    return kind(**fields)
