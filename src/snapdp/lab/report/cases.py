@@ -17,18 +17,17 @@ from typing import Any
 
 from snapdp.display.numbers import decimal_down, decimal_nearest, decimal_up, exact_amount, exact_float
 from snapdp.exact.dyadic import floor_log10, power_of_ten
-from snapdp.lab.language.syntax import expression_text, names_of, printed, statement_text
+from snapdp.lab.language.syntax import Expression, Parts
+from snapdp.lab.language.text import expression_text, printed, statement_text
 from snapdp.lab.loss.certificate import optional_text
 from snapdp.lab.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter
 from snapdp.lab.loss.verdict import CaseConstants, Pair, Verdict, case_constants
-from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text, notation_of
+from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text
 from snapdp.lab.report.verdict import Measure, measure_of
 from snapdp.lab.semantics.draws import typed
 from snapdp.lab.semantics.evaluation import EvaluatedLine, EvaluatedStep, Evaluation
-from snapdp.lab.semantics.floats import Bound
 from snapdp.lab.semantics.printed import warning
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.values import Value
 
 WIDTH = 79
 HEADS = ("case", "printed", "rules", "certified", "at", "exact", "at")
@@ -229,7 +228,7 @@ SMALLEST_PLAIN, LARGEST_PLAIN = -5, 15  # powers of ten that are written without
 def evaluation_text(evaluation: Evaluation, *, width: int = WIDTH) -> str:
     """Return both evaluations as text, statement by statement."""
     derivation = evaluation.derivation
-    names, notation = names_of(derivation.program), notation_of(derivation)
+    notation = Notation(derivation)
     said = [f"{derivation.program.name} on {machine_text(derivation.machine)}.", *rounded_values(evaluation)]
     said.append(f"At {', '.join(_at(evaluation))}." if evaluation.given.values else "It needs no values.")
     lines = [line for text in said for line in textwrap.wrap(text, width, subsequent_indent="  ")]
@@ -237,7 +236,7 @@ def evaluation_text(evaluation: Evaluation, *, width: int = WIDTH) -> str:
         lines += ["", *textwrap.wrap(warning(evaluation.rules), width)]
     lines += ["", "Between the derived bounds [ ]: R the real value, F the float value, * both."]
     for line in evaluation.lines:
-        lines += ["", *textwrap.wrap(f"{statement_text(line.statement, names)};", width, subsequent_indent="    ")]
+        lines += ["", *textwrap.wrap(f"{statement_text(line.statement)};", width, subsequent_indent="    ")]
         for step in _shown_steps(line):
             lines += _step_lines(step, evaluation, notation, width)
     return "\n".join([*lines, "", *textwrap.wrap(conclusion(evaluation), width), ""])
@@ -286,8 +285,8 @@ def _returned(x: Fraction, p: int) -> str:
 
 
 def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation, width: int) -> list[str]:
-    names, p = notation.names, evaluation.derivation.machine.p
-    head = f"{expression_text(step.inference.expression, names)}   ({step.inference.rule})"
+    p = evaluation.derivation.machine.p
+    head = f"{expression_text(step.inference.expression)}   ({step.inference.rule})"
     lines = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="    ")
     if step.is_exact:
         both = f"both   {in_full(step.computed, p=p)}, and so are the bounds"
@@ -309,24 +308,17 @@ def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation,
     return [*lines, f"      {picture(step)}"]
 
 
-def _formula(bound: Bound, notation: Notation) -> str:
+def _formula(bound: Expression, notation: Notation) -> str:
     """Return a bound as a formula; an empty text where writing it out would fill pages."""
-    return notation.bound(bound) if parts_of(bound) <= MOST_PARTS else ""
+    return notation.bound(bound) if written_size(bound) <= MOST_PARTS else ""
 
 
-def parts_of(bound: Bound) -> int:
-    """Return how many parts a bound has when it is written out; parts that it shares count each time."""
-    counted: dict[int, int] = {}
-
-    def parts(node: object) -> int:
-        if not isinstance(node, (Value, tuple)):
-            return 0
-        if id(node) not in counted:
-            inner = node if isinstance(node, tuple) else vars(node).values()
-            counted[id(node)] = 1 + sum(parts(part) for part in inner)
-        return counted[id(node)]
-
-    return parts(bound)
+def written_size(bound: Expression) -> int:
+    """Return how many operations a bound has when it is written out; parts that it shares count each time."""
+    sizes: list[int] = []
+    for operands in Parts(bound).operands:
+        sizes.append(1 + sum(sizes[place] for place in operands))
+    return sizes[-1]
 
 
 def _indented(text: str, width: int, by: int) -> list[str]:
@@ -391,7 +383,7 @@ def hexadecimal(x: Fraction) -> str:
 def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
     """Return both evaluations as plain values; floats exactly, other numbers as decimals rounded outward."""
     derivation, result = evaluation.derivation, evaluation.result
-    names, notation, p = names_of(derivation.program), notation_of(derivation), derivation.machine.p
+    notation, p = Notation(derivation), derivation.machine.p
     return {
         "ok": True,
         "program": printed(derivation.program),
@@ -401,7 +393,7 @@ def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
         "rounded": {each.name: {"asked": str(each.asked), "used": str(each.used)} for each in evaluation.given.rounded},
         "statements": [
             {
-                "statement": statement_text(line.statement, names),
+                "statement": statement_text(line.statement),
                 "steps": [_step_values(step, notation, p) for step in line.steps],
             }
             for line in evaluation.lines
@@ -416,7 +408,7 @@ def _step_values(step: EvaluatedStep, notation: Notation, p: int) -> dict[str, A
     lower, upper = decimals(step.lower.lower, step.upper.upper, p=p, ends=True)
     bounds = step.inference.interval
     return {
-        "expression": expression_text(step.inference.expression, notation.names),
+        "expression": expression_text(step.inference.expression),
         "rule": step.inference.rule,
         "float": str(step.computed),
         "real": decimals(step.real.lower, step.real.upper, p=p, ends=True),

@@ -3,38 +3,40 @@
 One step per line: the expression, the interval that holds its float value, and the rule's name. Steps that only look
 something up (Var, F(D), Sample, Const-F) are left out of the text and kept in the trees. Powers of 1 + eta are gathered
 into one factor, for display only: rules and certificates use the trees. A sample U is written u in bounds, because
-there it is one real number and no longer a step of the program. Derivations by the rules of L20 as printed have the
-warning that these rules are unsound.
+there it is one real number and no longer a step of the program. Derivations by the rules of L20 as printed begin with
+the warning that these rules are unsound.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, assert_never
+from typing import Any, ClassVar, NamedTuple
 
 from snapdp.display.html import TEXT_STYLE, Html, escape, folded, html_block, html_page, html_table
-from snapdp.display.numbers import exact_operand
 from snapdp.lab.language.syntax import (
+    BOUNDS,
     Binary,
+    BySign,
+    Choice,
     Clamping,
     Constant,
-    ExactFunction,
-    Logarithm,
-    Names,
+    Down,
+    Expression,
     Negation,
+    Powered,
     QueryValue,
     Rounding,
+    Semantics,
+    UnaryOperation,
+    Up,
     Variable,
-    expression_text,
-    names_of,
-    printed,
-    statement_text,
+    Written,
 )
+from snapdp.lab.language.text import PRODUCT, SUM, TIGHT, exact_text, expression_text, printed, statement_text
 from snapdp.lab.semantics.bounds import Derivation, DerivedLine, Inference, steps
-from snapdp.lab.semantics.floats import Bound, BySign, Down, Greatest, Least, Powered, Up
 from snapdp.lab.semantics.intervals import Interval
 from snapdp.lab.semantics.machine import Machine
 from snapdp.lab.semantics.printed import warning
@@ -47,6 +49,7 @@ ROUNDED_SUMS = (
 )
 EXACT_SUMS = ("every operation but + and - rounds once, to nearest, ties to even; the sum is exact", *ROUNDED_SUMS[1:3])
 LOOKUPS = frozenset(("Var", "F(D)", "Sample", "Const-F", "VAR", "SAMPLE", "VAL-EQ"))
+WIDTH = 79
 
 
 def machine_text(machine: Machine) -> str:
@@ -64,15 +67,12 @@ def assumptions(machine: Machine) -> tuple[str, ...]:
 
 def derivation_text(derivation: Derivation) -> str:
     """Return a derivation as text: statement by statement, premises above what they prove."""
-    notation = notation_of(derivation)
+    notation = Notation(derivation)
     lines = [derivation_title(derivation)]
     for line in derivation.lines:
-        lines += ["", f"{statement_text(line.statement, notation.names)};"]
-        rows = [
-            (expression_text(s.expression, notation.names), notation.interval(s.interval), s.rule)
-            for s in steps(line.step)
-            if s.rule not in LOOKUPS or s is line.step
-        ]
+        lines += ["", f"{statement_text(line.statement)};"]
+        shown = [step for step in steps(line.step) if step.rule not in LOOKUPS or step is line.step]
+        rows = [(expression_text(step.expression), notation.interval(step.interval), step.rule) for step in shown]
         left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines += [f"  {row[0]:<{left}}  => {row[1]:<{middle}}  ({row[2]})" for row in rows]
     return "\n".join([*lines, "", "Assumed: " + "; ".join(assumptions(derivation.machine)) + ".", ""])
@@ -80,36 +80,40 @@ def derivation_text(derivation: Derivation) -> str:
 
 def derivation_title(derivation: Derivation) -> str:
     """Return what a derivation is about: program, machine, and the sign it is made for."""
-    return f"{derivation.program.name} on {machine_text(derivation.machine)}{_case(derivation)}"
+    return f"{derivation.program.name} on {machine_text(derivation.machine)}{_sign_case(derivation)}"
+
+
+def _sign_case(derivation: Derivation) -> str:
+    if derivation.sign is None:
+        return ""
+    name = next(s.name for s in derivation.program.samples.values() if s.distribution == "sign")
+    return f", {name} = {derivation.sign:+d}"
 
 
 def derivation_values(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
     """Return derivations as plain values, with the program and the machine they are about."""
-    program, machine = derivations[0].program, derivations[0].machine
-    return {
-        "ok": True,
-        "program": printed(program),
-        "machine": machine.stated,
-        "assumptions": list(assumptions(machine)),
-        "derivations": [
-            {"sign": derivation.sign, "statements": [_statement(line, derivation) for line in derivation.lines]}
-            for derivation in derivations
-        ],
-    }
+    derived = [
+        {"sign": each.sign, "statements": [_statement_values(line, Notation(each)) for line in each.lines]}
+        for each in derivations
+    ]
+    return {**_about(derivations), "assumptions": list(assumptions(derivations[0].machine)), "derivations": derived}
 
 
-def _statement(line: DerivedLine, derivation: Derivation) -> dict[str, Any]:
-    notation = notation_of(derivation)
-    found = [
+def _about(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
+    return {"ok": True, "program": printed(derivations[0].program), "machine": derivations[0].machine.stated}
+
+
+def _statement_values(line: DerivedLine, notation: Notation) -> dict[str, Any]:
+    derived = [
         {
-            "expression": expression_text(step.expression, notation.names),
+            "expression": expression_text(step.expression),
             "lower": notation.bound(step.interval.lower),
             "upper": notation.bound(step.interval.upper),
             "rule": step.rule,
         }
         for step in steps(line.step)
     ]
-    return {"statement": statement_text(line.statement, notation.names), "steps": found}
+    return {"statement": statement_text(line.statement), "steps": derived}
 
 
 def derivation_latex(derivations: tuple[Derivation, ...]) -> str:
@@ -120,18 +124,17 @@ def derivation_latex(derivations: tuple[Derivation, ...]) -> str:
         r"\begin{document}",
     ]
     for derivation in derivations:
-        notation = Latex(names_of(derivation.program), _taken(derivation))
+        bounds, names = Latex(derivation), Latex(derivation, keep_names=True)
         parts.append(f"% {derivation_title(derivation)}")
         for line in derivation.lines:
-            parts += [f"% {statement_text(line.statement, notation.names)}", rf"\[{_tree(line.step, notation)}\]"]
+            parts += [f"% {statement_text(line.statement)}", rf"\[{_latex_tree(line.step, bounds, names)}\]"]
     return "\n".join([*parts, r"\end{document}", ""])
 
 
-def _tree(step: Inference, notation: Latex) -> str:
-    above = r" \qquad ".join(_tree(premise, notation) for premise in step.premises)
-    # Above a line stand the program's own names (U); in the interval the symbols of bounds (u).
-    program_names = Latex(notation.names, taken="abcdefghijklmnopqrstuvwxyz")
-    conclusion = rf"{program_names.bound(step.expression)} \Rightarrow {notation.interval(step.interval)}"
+def _latex_tree(step: Inference, bounds: Latex, names: Latex) -> str:
+    """Return a step under its premises: expressions with the program's names (U), intervals with the symbols (u)."""
+    above = r" \qquad ".join(_latex_tree(premise, bounds, names) for premise in step.premises)
+    conclusion = rf"{names.bound(step.expression)} \Rightarrow {bounds.interval(step.interval)}"
     rule = step.rule.replace("+-2^k", r"$\pm 2^k$")
     return rf"\dfrac{{{above}}}{{{conclusion}}}\;\textsc{{{rule}}}"
 
@@ -152,85 +155,78 @@ def derivation_page(derivations: tuple[Derivation, ...]) -> str:
 def html_trees(derivations: tuple[Derivation, ...]) -> Iterator[str]:
     """Yield the headings and folding trees of a page, for this page and for the report of a verdict."""
     for derivation in derivations:
-        notation = notation_of(derivation)
+        notation = Notation(derivation)
         if derivation.sign is not None:
-            yield f"<h2>{escape(_case(derivation).lstrip(', '))}</h2>"
+            yield f"<h2>{escape(_sign_case(derivation).lstrip(', '))}</h2>"
         for line in derivation.lines:
-            yield f"<h3><code>{escape(statement_text(line.statement, notation.names))}</code></h3>"
-            yield _fold(line.step, notation)
+            yield f"<h3><code>{escape(statement_text(line.statement))}</code></h3>"
+            yield _folded_tree(line.step, notation)
 
 
-def _fold(step: Inference, notation: Notation) -> Html:
-    said = Html(
-        f"<code>{escape(expression_text(step.expression, notation.names))} &rArr; "
+def _folded_tree(step: Inference, notation: Notation) -> Html:
+    conclusion = Html(
+        f"<code>{escape(expression_text(step.expression))} &rArr; "
         f"{escape(notation.interval(step.interval))}</code> "
         f'<span class="rule">{escape(step.rule)}</span>'
     )
     if not step.premises:
-        return Html(f'<div class="leaf">{said}</div>')
-    inner = Html("\n".join(_fold(premise, notation) for premise in step.premises))
-    return folded(said, inner, is_open=True)
-
-
-def notation_of(derivation: Derivation) -> Notation:
-    """Return how bounds of a derivation are written."""
-    return Notation(names_of(derivation.program), _taken(derivation))
-
-
-def _taken(derivation: Derivation) -> set[str]:
-    program = derivation.program
-    return {
-        *(name for name, _ in program.parameters),
-        *(query.name for query in program.queries),
-        *(statement.name for statement in program.statements),
-    }
-
-
-def _case(derivation: Derivation) -> str:
-    if derivation.sign is None:
-        return ""
-    name = next(s.name for s in derivation.program.statements if getattr(s, "distribution", None) == "sign")
-    return f", {name} = {derivation.sign:+d}"
+        return Html(f'<div class="leaf">{conclusion}</div>')
+    inner = Html("\n".join(_folded_tree(premise, notation) for premise in step.premises))
+    return folded(conclusion, inner, is_open=True)
 
 
 # Notation of bounds and expressions
 
-SUM, PRODUCT, ATOM = range(3)
 
-
-class Shown(NamedTuple):
-    """Text, how tightly it binds, and the power of 1 + eta that multiplies it."""
+class Factored(NamedTuple):
+    """A text, how tightly it binds, and the power of 1 + eta that multiplies it."""
 
     text: str
-    binds: int
+    binds: int = TIGHT
     power: int = 0
 
+    def within(self, at_least: int) -> str:
+        return self.text if self.binds >= at_least else f"({self.text})"
 
-class Notation:
-    """Plain text."""
+
+class Notation(Semantics[Factored], language=BOUNDS - {BySign}):
+    """How bounds are written in plain text; a name of one capital letter is small where that is free: U as u."""
 
     eta = "eta"
 
-    def __init__(self, names: Names, taken: Iterable[str] = ()) -> None:
-        self.names = names
-        self.taken = set(taken)
+    def __init__(self, derivation: Derivation, *, keep_names: bool = False) -> None:
+        super().__init__()
+        program = derivation.program
+        self.keep_names = keep_names
+        self.taken = {name for name, _ in program.parameters}
+        self.taken |= {named.name for named in (*program.queries, *program.statements)}
+
+    def bound(self, bound: Expression) -> str:
+        """Return a bound, its factor 1 + eta at the end."""
+        return self._complete(self.of(bound)).text
+
+    def interval(self, interval: Interval) -> str:
+        return f"[{self.bound(interval.lower)} , {self.bound(interval.upper)}]"
 
     # What LaTeX writes in another way
 
     def name(self, name: str) -> str:
         return name
 
-    def quotient(self, a: str, b: str) -> Shown:
-        return Shown(f"{a}/{b}", PRODUCT)
-
-    def product(self, a: str, b: str) -> Shown:
-        return Shown(f"{a}*{b}", PRODUCT)
+    def number(self, x: Fraction) -> str:
+        return str(x) if x.denominator == 1 and not isinstance(x, Written) else expression_text(Constant(value=x))
 
     def function(self, name: str, argument: str) -> str:
         return f"{name}({argument})"
 
     def repeated(self, name: str, times: int) -> str:
         return name if times == 1 else f"{name}^{times}"
+
+    def product(self, left: str, right: str) -> Factored:
+        return Factored(f"{left}*{right}", PRODUCT)
+
+    def quotient(self, left: str, right: str) -> Factored:
+        return Factored(f"{left}/{right}", PRODUCT)
 
     def rounding(self, grid: str, argument: str) -> str:
         return f"round[{grid}]({argument})"
@@ -242,87 +238,81 @@ class Notation:
         exponent = "" if abs(power) == 1 else f"^{abs(power)}"
         return f"{text}{'/' if power < 0 else ''}(1+{self.eta}){exponent}"
 
-    # What both share
+    # One method for each operation
 
-    def symbol(self, name: str) -> str:
-        """Return how a variable is written in a bound: U as u, unless u means something else."""
-        small = name.lower()
-        return self.name(small if len(name) == 1 and small not in self.taken else name)
+    def const(self, e: Constant) -> Factored:
+        return Factored(self.number(e.value))
 
-    def number(self, value: Fraction, *preferred: str) -> str:
-        name = self.names.of(abs(value), *preferred)
-        if name is None or (value.denominator == 1 and not preferred):
-            return exact_operand(value)
-        return ("-" if value < 0 else "") + self.name(name)
+    def var(self, e: Variable) -> Factored:
+        small = e.name.lower()
+        is_small = len(e.name) == 1 and small not in self.taken and not self.keep_names
+        return Factored(self.name(small if is_small else e.name))
 
-    def bound(self, bound: Bound) -> str:
-        """Return a bound, its factor 1 + eta at the end."""
-        return self._complete(self._shown(bound)).text
+    def query(self, e: QueryValue) -> Factored:
+        return Factored(self.function(self.name(e.name), "D"))
 
-    def interval(self, interval: Interval) -> str:
-        return f"[{self.bound(interval.lower)} , {self.bound(interval.upper)}]"
+    def neg(self, _: Negation, operand: Factored) -> Factored:
+        return Factored(f"-{operand.within(TIGHT)}", PRODUCT, operand.power)
 
-    def _complete(self, part: Shown) -> Shown:
-        if part.power == 0:
-            return part
-        core = part.text if part.binds == ATOM else f"({part.text})"
-        return Shown(self.scaled(core, part.power), PRODUCT)
+    def ln(self, e: UnaryOperation, operand: Factored) -> Factored:
+        return Factored(self.function(e.word, self._complete(operand).text))
 
-    def _bracketed(self, part: Shown, at_least: int) -> str:
-        return part.text if part.binds >= at_least else f"({part.text})"
+    floor = rint = abs = sign = ln
 
-    def _shown(self, bound: Bound) -> Shown:
-        match bound:
-            case Constant(value=value):
-                return Shown(self.number(value, "eps") if value.denominator != 1 else str(value), ATOM)
-            case Variable(name=name):
-                return Shown(self.symbol(name), ATOM)
-            case QueryValue(name=name):
-                return Shown(self.function(self.name(name), "D"), ATOM)
-            case Powered(operand=operand, power=power):
-                part = self._shown(operand)
-                return part._replace(power=part.power + power)
-            case Negation(operand=operand):
-                part = self._shown(operand)
-                return Shown(f"-{self._bracketed(part, ATOM)}", PRODUCT, part.power)
-            case Logarithm(operand=operand):
-                return Shown(self.function("ln", self.bound(operand)), ATOM)
-            case Binary(operator=("+" | "-") as operator, left=left, right=right):
-                first, second = self._complete(self._shown(left)), self._complete(self._shown(right))
-                if operator == "+" and second.text.startswith("-"):
-                    return Shown(f"{first.text} - {second.text[1:]}", SUM)
-                return Shown(f"{first.text} {operator} {self._bracketed(second, PRODUCT)}", SUM)
-            case Binary(operator=operator, left=left, right=right):
-                return self._factors(operator, self._shown(left), self._shown(right))
-            case Down(operand=operand, roundings=k):
-                return Shown(self.function(self.repeated("rd", k), self.bound(operand)), ATOM)
-            case Up(operand=operand, roundings=k):
-                return Shown(self.function(self.repeated("ru", k), self.bound(operand)), ATOM)
-            case Least(choices=operands):
-                return Shown(self.function("min", ", ".join(self.bound(operand) for operand in operands)), ATOM)
-            case Greatest(choices=operands):
-                return Shown(self.function("max", ", ".join(self.bound(operand) for operand in operands)), ATOM)
-            case Rounding(grid=grid, operand=operand):
-                return Shown(self.rounding(self.number(grid, "Lambda"), self.bound(operand)), ATOM)
-            case Clamping(lower=lower, upper=upper, operand=operand):
-                ends = "" if lower == -upper else f"{self.number(lower, 'B')}, "
-                return Shown(self.clamping(ends + self.number(upper, "B"), self.bound(operand)), ATOM)
-            case ExactFunction(name=name, operand=operand):
-                return Shown(self.function(name, self.bound(operand)), ATOM)
-            case BySign(nonnegative=Powered(operand=operand, power=power), negative=Powered(operand=same)) if (
-                operand is same
-            ):
-                core = self._bracketed(self._complete(self._shown(operand)), ATOM)
-                return Shown(f"{core}{'/' if power < 0 else ''}(1+{self.eta})^s", PRODUCT)
-            case BySign(nonnegative=nonnegative, negative=negative):
-                return Shown(f"{self.bound(nonnegative)} or {self.bound(negative)}", SUM)
-            case _:
-                assert_never(bound)
+    def round(self, e: Rounding, operand: Factored) -> Factored:
+        return Factored(self.rounding(self._exact(e.grid), self._complete(operand).text))
 
-    def _factors(self, operator: str, left: Shown, right: Shown) -> Shown:
-        combine = self.product if operator == "*" else self.quotient
-        part = combine(self._bracketed(left, PRODUCT), self._bracketed(right, ATOM))
-        return part._replace(power=left.power + (right.power if operator == "*" else -right.power))
+    def clamp(self, e: Clamping, operand: Factored) -> Factored:
+        ends = "" if e.lower == -e.upper else f"{self._exact(e.lower)}, "
+        return Factored(self.clamping(ends + self._exact(e.upper), self._complete(operand).text))
+
+    def add(self, e: Binary, left: Factored, right: Factored) -> Factored:
+        first, second = self._complete(left), self._complete(right)
+        if e.symbol == "+" and second.text.startswith("-"):
+            return Factored(f"{first.text} - {second.text[1:]}", SUM)
+        return Factored(f"{first.text} {e.symbol} {second.within(PRODUCT)}", SUM)
+
+    sub = add
+
+    def mul(self, _: Binary, left: Factored, right: Factored) -> Factored:
+        factors = self.product(left.within(PRODUCT), right.within(TIGHT))
+        return factors._replace(power=left.power + right.power)
+
+    def div(self, _: Binary, left: Factored, right: Factored) -> Factored:
+        factors = self.quotient(left.within(PRODUCT), right.within(TIGHT))
+        return factors._replace(power=left.power - right.power)
+
+    def powered(self, e: Powered, operand: Factored) -> Factored:
+        return operand._replace(power=operand.power + e.power)
+
+    def down(self, e: Down | Up, operand: Factored) -> Factored:
+        name = "rd" if isinstance(e, Down) else "ru"
+        return Factored(self.function(self.repeated(name, e.roundings), self._complete(operand).text))
+
+    up = down
+
+    def least(self, e: Choice, *choices: Factored) -> Factored:
+        name = "min" if e.word == "least" else "max"
+        return Factored(self.function(name, ", ".join(self._complete(choice).text for choice in choices)))
+
+    greatest = least
+
+    def of(self, e: Expression) -> Factored:
+        return self._by_sign(e) if isinstance(e, BySign) else super().of(e)
+
+    def _by_sign(self, e: BySign) -> Factored:
+        """Return both bounds, or what they share; never the premise, which may be an expression of any length."""
+        one, other = e.nonnegative, e.negative
+        if isinstance(one, Powered) and isinstance(other, Powered) and one.operand is other.operand:
+            core = self._complete(self.of(one.operand)).within(TIGHT)
+            return Factored(f"{core}{'/' if one.power < 0 else ''}(1+{self.eta})^s", PRODUCT)
+        return Factored(f"{self.bound(one)} or {self.bound(other)}", SUM)
+
+    def _complete(self, part: Factored) -> Factored:
+        return part if part.power == 0 else Factored(self.scaled(part.within(TIGHT), part.power), PRODUCT)
+
+    def _exact(self, x: Fraction) -> str:
+        return self.number(x) if isinstance(x, Written) else exact_text(x)
 
 
 class Latex(Notation):
@@ -337,11 +327,11 @@ class Latex(Notation):
             return r"\epsilon" if name == "eps" else f"\\{name}"
         return name if len(name) == 1 else f"\\mathit{{{name}}}".replace("_", r"\_")
 
-    def quotient(self, a: str, b: str) -> Shown:
-        return Shown(rf"\frac{{{a}}}{{{b}}}", ATOM)
+    def number(self, x: Fraction) -> str:
+        return re.sub(r"[A-Za-z_]\w*", lambda word: self.name(word[0]), super().number(x))
 
-    def product(self, a: str, b: str) -> Shown:
-        return Shown(rf"{a} \times {b}", PRODUCT)
+    def interval(self, interval: Interval) -> str:
+        return rf"\left[{self.bound(interval.lower)},\; {self.bound(interval.upper)}\right]"
 
     def function(self, name: str, argument: str) -> str:
         if name in self._FENCES:
@@ -351,6 +341,12 @@ class Latex(Notation):
         upright = name.startswith(("rd", "ru")) or name in ("rint", "sign")
         written = words.get(name) or (rf"\mathrm{{{name}}}" if upright else name)
         return rf"{written}\left({argument}\right)"
+
+    def product(self, left: str, right: str) -> Factored:
+        return Factored(rf"{left} \times {right}", PRODUCT)
+
+    def quotient(self, left: str, right: str) -> Factored:
+        return Factored(rf"\frac{{{left}}}{{{right}}}")
 
     def rounding(self, grid: str, argument: str) -> str:
         return rf"\left\lfloor {argument} \right\rceil_{{{grid}}}"
@@ -362,27 +358,23 @@ class Latex(Notation):
         factor = rf"(1+{self.eta})" + ("" if abs(power) == 1 else f"^{{{abs(power)}}}")
         return rf"\frac{{{text}}}{{{factor}}}" if power < 0 else rf"{text}\,{factor}"
 
-    def interval(self, interval: Interval) -> str:
-        return rf"\left[{self.bound(interval.lower)},\; {self.bound(interval.upper)}\right]"
-
 
 # Printed rules. They take the least and greatest of four corners at every step, so a bound written out doubles with
 # each of them. Steps are numbered here, and lo3 and hi3 are the bounds of step 3.
 
-WIDTH = 79
 PAGE_HEADS = ("step", "expression", "rule", "lower bound", "upper bound")
 
 
 class Referring(Notation):
     """Plain text in which the bounds of earlier steps are names."""
 
-    def __init__(self, usual: Notation) -> None:
-        super().__init__(usual.names, usual.taken)
+    def __init__(self, derivation: Derivation) -> None:
+        super().__init__(derivation)
         self.named: dict[int, str] = {}
 
-    def _shown(self, bound: Bound) -> Shown:
-        name = self.named.get(id(bound))
-        return super()._shown(bound) if name is None else Shown(name, ATOM)
+    def of(self, e: Expression) -> Factored:
+        name = self.named.get(id(e))
+        return super().of(e) if name is None else Factored(name)
 
 
 class NumberedStep(NamedTuple):
@@ -395,24 +387,28 @@ class NumberedStep(NamedTuple):
     lower: str
     upper: str
 
+    @property
+    def label(self) -> str:
+        return "" if self.number is None else f"({self.number})"
+
 
 def numbered_steps(derivation: Derivation) -> Iterator[NumberedStep]:
     """Yield the steps of a derivation that do more than look something up, and all that end a statement."""
-    notation, number = Referring(notation_of(derivation)), 0
+    notation, number = Referring(derivation), 0
     for line in derivation.lines:
-        said = statement_text(line.statement, notation.names)
         for step in steps(line.step):
             looked_up, lower, upper = step.rule in LOOKUPS, step.interval.lower, step.interval.upper
             if looked_up and step is not line.step:
                 continue
             number += not looked_up
-            shown = (
-                expression_text(step.expression, notation.names),
-                step.rule,
-                notation.bound(lower),
-                notation.bound(upper),
+            yield NumberedStep(
+                statement=statement_text(line.statement),
+                number=None if looked_up else number,
+                expression=expression_text(step.expression),
+                rule=step.rule,
+                lower=notation.bound(lower),
+                upper=notation.bound(upper),
             )
-            yield NumberedStep(said, None if looked_up else number, *shown)
             if not looked_up:
                 notation.named |= {id(lower): f"lo{number}", id(upper): f"hi{number}"}
 
@@ -422,44 +418,29 @@ def printed_rules_text(derivations: tuple[Derivation, ...], *, rules: str, width
     lines = textwrap.wrap(warning(rules), width)
     for derivation in derivations:
         lines += ["", *textwrap.wrap(derivation_title(derivation), width, subsequent_indent="  ")]
-        last = ""
+        statement = ""
         for step in numbered_steps(derivation):
-            if step.statement != last:
+            if step.statement != statement:
                 lines += ["", f"{step.statement};"]
-                last = step.statement
-            head = f"  {'' if step.number is None else f'({step.number}) '}{step.expression}   {step.rule}"
-            interval = textwrap.wrap(
-                f"[{step.lower} , {step.upper}]", width, initial_indent=" " * 6, subsequent_indent=" " * 8
-            )
-            lines += [head, *interval]
+                statement = step.statement
+            lines.append(f"  {' '.join(filter(None, (step.label, step.expression)))}   {step.rule}")
+            interval = f"[{step.lower} , {step.upper}]"
+            lines += textwrap.wrap(interval, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
     return "\n".join([*lines, ""])
 
 
 def printed_rules_page(derivations: tuple[Derivation, ...], *, rules: str) -> str:
     """Return one page with derivations by printed rules, the warning first: no script, nothing fetched."""
-    first = derivations[0]
-    title = f"Derivation of {first.program.name} by the rules as {rules}"
+    title = f"Derivation of {derivations[0].program.name} by the rules as {rules}"
     parts = [f"<h1>{escape(title)}</h1>", f"<p><strong>{escape(warning(rules))}</strong></p>"]
-    parts.append(html_block(printed(first.program)))
+    parts.append(html_block(printed(derivations[0].program)))
     for derivation in derivations:
-        rows = [
-            ("" if step.number is None else f"({step.number})", step.expression, step.rule, step.lower, step.upper)
-            for step in numbered_steps(derivation)
-        ]
+        rows = [(s.label, s.expression, s.rule, s.lower, s.upper) for s in numbered_steps(derivation)]
         parts += [f"<h2>{escape(derivation_title(derivation))}</h2>", html_table(PAGE_HEADS, rows)]
     return html_page(title, parts)
 
 
 def printed_rules_values(derivations: tuple[Derivation, ...], *, rules: str) -> dict[str, Any]:
     """Return derivations by printed rules as plain values, with the warning."""
-    first = derivations[0]
-    return {
-        "ok": True,
-        "program": printed(first.program),
-        "machine": first.machine.stated,
-        "rules": rules,
-        "warning": warning(rules),
-        "derivations": [
-            {"sign": each.sign, "steps": [step._asdict() for step in numbered_steps(each)]} for each in derivations
-        ],
-    }
+    derived = [{"sign": each.sign, "steps": [s._asdict() for s in numbered_steps(each)]} for each in derivations]
+    return {**_about(derivations), "rules": rules, "warning": warning(rules), "derivations": derived}

@@ -33,7 +33,7 @@ from snapdp.display.pictures import (
     written,
 )
 from snapdp.exact.enclosure import Enclosure
-from snapdp.lab.language.syntax import printed
+from snapdp.lab.language.text import printed
 from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.lab.loss.pointwise import Outputs, Pointwise, case_table, cell_ends, held_output
 from snapdp.lab.loss.query_path import value_on

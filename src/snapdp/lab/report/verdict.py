@@ -9,22 +9,22 @@ hexadecimal floats, and assert what was found, by the standard library only.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, assert_never
+from typing import Any
 
 from snapdp.display.numbers import decimal_down, decimal_up, exact_amount, exact_float, general, scientific_up
 from snapdp.errors import SnapdpError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.lab.language.syntax import (
+    FOLDED,
     Binary,
     Clamping,
     Constant,
-    ExactFunction,
-    Expression,
-    Logarithm,
     Negation,
     QueryValue,
     Rounding,
+    Semantics,
+    UnaryOperation,
     Variable,
 )
 from snapdp.lab.loss.certificate import (
@@ -266,7 +266,6 @@ PREAMBLE = (
     "def snap(y, grid): return float(grid * floor(Q(y) / grid + Q(1, 2))) if abs(y) < inf else y",
     "def clamp(y, low, high): return min(max(y, low), high)",
 )
-_CALLED = {"floor": "whole"}  # functions of Python give whole numbers of Python, and take no infinity
 DEFINITIONS = {
     "whole": "def whole(y): return float(floor(y)) if abs(y) < inf else y",
     "rint": "def rint(y): return float(round(y)) if abs(y) < inf else y",
@@ -296,32 +295,45 @@ def python_lines(verdict: Verdict) -> list[str]:
 
 def _definition(execution: Execution) -> str:
     arguments = ", ".join(n for n in ("f", execution.drawn or "U", execution.sign_name) if n)
-    return f"def run({arguments}): return {_python(execution.folded)}"
+    return f"def run({arguments}): return {_Python().of(execution.folded)}"
 
 
-def _python(tree: Expression) -> str:
-    match tree:
-        case Constant(value=value):
-            return _float(value)
-        case Variable(name=name):
-            return name
-        case QueryValue():
-            return "f"
-        case Negation(operand=operand):
-            return f"-({_python(operand)})"
-        case Logarithm(operand=operand):
-            return f"ln({_python(operand)})"
-        case Binary(operator=operator, left=left, right=right):
-            return f"({_python(left)} {operator} {_python(right)})"
-        case Rounding(grid=grid, operand=operand):
-            return f"snap({_python(operand)}, Q({grid.numerator}, {grid.denominator}))"
-        case Clamping(lower=lower, upper=upper, operand=operand):
-            low, high = (_float(round_nearest(end, 53)) for end in (lower, upper))  # as the machine holds them
-            return f"clamp({_python(operand)}, {low}, {high})"
-        case ExactFunction(name=name, operand=operand):
-            return f"{_CALLED.get(name, name)}({_python(operand)})"
-        case _:
-            assert_never(tree)
+class _Python(Semantics[str], language=FOLDED):
+    """A folded program as an expression of Python; functions of Python give whole numbers, and take no infinity."""
+
+    def const(self, e: Constant) -> str:
+        return _float(e.value)
+
+    held = const
+
+    def var(self, e: Variable) -> str:
+        return e.name
+
+    def query(self, _: QueryValue) -> str:
+        return "f"
+
+    def neg(self, _: Negation, operand: str) -> str:
+        return f"-({operand})"
+
+    def ln(self, e: UnaryOperation, operand: str) -> str:
+        return f"{e.word}({operand})"
+
+    rint = abs = sign = ln
+
+    def floor(self, _: UnaryOperation, operand: str) -> str:
+        return f"whole({operand})"
+
+    def round(self, e: Rounding, operand: str) -> str:
+        return f"snap({operand}, Q({e.grid.numerator}, {e.grid.denominator}))"
+
+    def clamp(self, e: Clamping, operand: str) -> str:
+        low, high = (_float(round_nearest(end, 53)) for end in (e.lower, e.upper))  # as the machine holds them
+        return f"clamp({operand}, {low}, {high})"
+
+    def add(self, e: Binary, left: str, right: str) -> str:
+        return f"({left} {e.symbol} {right})"
+
+    sub = mul = div = add
 
 
 def _float(value: Fraction) -> str:
