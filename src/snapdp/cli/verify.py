@@ -225,8 +225,7 @@ def _show(
     lacking   why there is no table of cases, where one was asked for
     """
     from snapdp.lab.report.cases import cases_text, cases_values
-    from snapdp.lab.report.mechanism import mechanism_text, mechanism_values
-    from snapdp.lab.report.verdict import REPRODUCTION, verdict_text, verdict_values
+    from snapdp.lab.report.verdict import REPRODUCTION, mechanism_text, mechanism_values, verdict_text, verdict_values
 
     if as_json:
         values = verdict_values(found) if parameters is None else mechanism_values(parameters, found)

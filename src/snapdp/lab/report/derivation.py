@@ -199,7 +199,7 @@ class Notation(Semantics[Factored], language=BOUNDS - {BySign}):
         program = derivation.program
         self.keep_names = keep_names
         self.taken = {name for name, _ in program.parameters}
-        self.taken |= {named.name for named in (*program.queries, *program.statements)}
+        self.taken |= {query.name for query in program.queries} | {s.name for s in program.statements}
 
     def bound(self, bound: Expression) -> str:
         """Return a bound, its factor 1 + eta at the end."""

@@ -1,6 +1,6 @@
 """The report of a verdict: one page of HTML with everything in it, no script, nothing fetched.
 
-For auditors: verdict, the program that was judged, version, certificate, loss against claim, bracket, premises,
+For auditors: verdict, the program that was judged, version, certificate, bracket of the loss, premises,
 pictures, the case table at the pair in question, reproduction, and the folding derivation. What has dozens of digits is
 told short, rounded to the side that is safe, and folds out exactly. Every mark of a picture is computed exactly and
 only its place on the paper is rounded; each picture says in words what it shows, for readers who do not see it.
@@ -26,7 +26,6 @@ from snapdp.display.pictures import (
     inside,
     level,
     scale,
-    tick_text,
     ticks,
     together,
     upright,
@@ -44,8 +43,17 @@ from snapdp.lab.loss.verdict import Pair, Verdict, noised
 from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
 from snapdp.lab.report.derivation import html_trees, machine_text
-from snapdp.lab.report.mechanism import from_epsilon, mechanism_headline, mechanism_premises, mechanism_rows
-from snapdp.lab.report.verdict import amount, found_derivations, headline, measure_of, python_lines
+from snapdp.lab.report.verdict import (
+    amount,
+    found_derivations,
+    from_epsilon,
+    headline,
+    measure_of,
+    mechanism_headline,
+    mechanism_premises,
+    mechanism_rows,
+    python_lines,
+)
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.floats import finite, fraction_of
 from snapdp.lab.semantics.machine import Machine
@@ -81,7 +89,6 @@ def verdict_page(
         html_block(printed(verdict.program) if parameters is None else program_of_mechanism(parameters).text),
         _origin(certificate),
         "" if parameters is None else _mechanism(parameters, verdict),
-        against_claim(verdict),
         _numbers(verdict),
         _premises(verdict.premises if parameters is None else mechanism_premises(parameters, verdict)),
     ]
@@ -239,40 +246,13 @@ def _derivation(verdict: Verdict) -> str:
 
 # Pictures: the cells with both inputs, and the two laws at the output that tells them apart
 
-FAR = 10**4  # of C in a picture; programs far beyond their claim need none
 LETTER = 7.0  # width of a digit, with what is between labels
 WIDTH = 720
-MARGIN, AXIS, NAME = 4.7, 10.6, 13.0  # percent of it; where bars begin beside an axis, and beside names
+MARGIN, AXIS = 4.7, 10.6  # percent of it; where bars begin beside an axis
 MOST_CELLS = 25
 MOST_SEARCHED = 4096  # snapped values among which that of an output is looked for
 SIDES: tuple[Look, Look] = ("first", "second")  # marks of f(D) and of f(D')
 NEAR = 7  # draws shown on either side of a hole
-
-
-def against_claim(verdict: Verdict) -> str:
-    """Return a line of C with what was found, what is certified and what is claimed; nothing where C is unknown."""
-    measure = measure_of(verdict)
-    named = (("found", verdict.lower), ("certified", verdict.upper), ("claimed", verdict.claim.value))
-    constants = ((name, measure.constant(loss)) for name, loss in named)
-    known = [(name, float(c)) for name, c in constants if c is not None and abs(c) < FAR]
-    if verdict.is_infinite or len(known) < 2 or "claimed" not in dict(known):
-        return ""
-    low, high = min(0.0, *(c for _, c in known)), max(0.0, *(c for _, c in known))
-    x = scale(low, high if high > low else low + 1.0, start=NAME, end=100 - 2 * MARGIN)
-    drawn = []
-    for row, (name, c) in enumerate(known):
-        y, look = 10 + 22 * row, SIDES[name == "claimed"]
-        left, right = sorted((x(0), x(c)))
-        drawn.append(written(name, x=NAME - 1, y=y + 11, anchor="end"))
-        drawn.append(box(x=left, y=y, width=right - left, height=14, look=look, said=f"{name}: C = {c:.2f}"))
-        drawn.append(written(f"{c:.2f}", x=right + 0.6, y=y + 11))
-    floor = 12 + 22 * len(known)
-    drawn.append(level(floor, start=x(low), end=x(high)))
-    for tick in ticks(low, high, 6):
-        drawn.append(upright(x(float(tick)), top=floor, foot=floor + 4, look="axis"))
-        drawn.append(written(tick_text(tick), x=x(float(tick)), y=floor + 16, anchor="middle"))
-    title = f"Loss against claim, as C = {measure.formula}: what is certified must not pass the claim"
-    return _figure(drawn, title, height=34 + 22 * len(known))
 
 
 def _figure(drawn: list[str], title: str, *, height: float) -> str:

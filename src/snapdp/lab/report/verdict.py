@@ -8,10 +8,22 @@ hexadecimal floats, and assert what was found, by the standard library only.
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display.numbers import decimal_down, decimal_up, exact_amount, exact_float, general, scientific_up
+from snapdp.display.numbers import (
+    decimal_down,
+    decimal_up,
+    exact_amount,
+    exact_float,
+    four_digits,
+    general,
+    scientific_up,
+    two_digits,
+)
 from snapdp.errors import SnapdpError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import to_float_nearest
@@ -36,13 +48,16 @@ from snapdp.lab.loss.certificate import (
     witness,
 )
 from snapdp.lab.loss.exact_loss import ExactLoss
+from snapdp.lab.loss.shape import TheoremPremise
 from snapdp.lab.loss.universal_bound import decimal_places, excess
-from snapdp.lab.loss.verdict import REFUTED, Verdict
+from snapdp.lab.loss.verdict import REFUTED, VERIFIED, Verdict
+from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.derivation import derivation_text, machine_text
 from snapdp.lab.semantics.bounds import Derivation, derivations
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine
-from snapdp.values import Value
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.values import Value, replaced
 
 REPRODUCTION = "Reproduction (plain Python)"  # above a program to be copied
 LONGEST_FRACTION = 24  # that is shown as it is
@@ -67,7 +82,7 @@ def headline(verdict: Verdict) -> str:
     name, claim = verdict.program.name, amount(verdict.claim.value, verdict, up=False)
     whose = "the program's own" if verdict.claim.name == "file" else verdict.claim.name
     claimed = f"the claim {claim} ({whose})"
-    if verdict.kind == "VERIFIED":
+    if verdict.kind == VERIFIED:
         return f"{name}: the loss is at most {amount(verdict.upper, verdict, up=True)}, within {claimed}"
     if verdict.kind == REFUTED:
         lost = amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite)
@@ -79,13 +94,6 @@ def headline(verdict: Verdict) -> str:
     return f"{name}: neither {claimed} nor its contrary is proved"
 
 
-def shown_excess(loss: Fraction | None, verdict: Verdict) -> str:
-    c = verdict.excess(loss)
-    if c is None or c < -(10**6):
-        return "none" if c is None else "< 0"
-    return f"{float(c):.2f}" if c < 10**6 else general(c, 3)
-
-
 def verdict_text(verdict: Verdict) -> str:
     """Return everything that is known about a program, the verdict first."""
     infinite = verdict.is_infinite
@@ -93,8 +101,9 @@ def verdict_text(verdict: Verdict) -> str:
     lines = [f"{verdict.kind}  {headline(verdict)}", ""]
     lines.append(f"loss      [{lower}, {upper}]   exact at one output, certified for all")
     if not infinite:
-        ends = (shown_excess(end, verdict) for end in (verdict.lower, verdict.upper))
-        lines.append(f"C         [{', '.join(ends)}]   (loss - eps)/(B eps eta)")
+        measure = measure_of(verdict)
+        ends = (measure.signed(end) for end in (verdict.lower, verdict.upper))
+        lines.append(f"C         [{', '.join(ends)}]   {measure.formula}")
     if verdict.evidence is not None:
         lines.append(f"at        {_place(verdict.evidence)}")
     if verdict.shape.noise is not None:
@@ -154,7 +163,7 @@ def _derivation(verdict: Verdict) -> list[str]:
 def verdict_values(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as plain values: rationals as text, losses as decimals rounded outward."""
     evidence, execution = verdict.evidence, verdict.execution
-    machine = verdict.machine
+    machine, measure = verdict.machine, measure_of(verdict)
     return {
         "ok": True,
         "verdict": verdict.kind,
@@ -171,7 +180,7 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
             "lower": amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite),
             "upper": None if verdict.upper is None else amount(verdict.upper, verdict, up=True),
         },
-        "excess": {"lower": shown_excess(verdict.lower, verdict), "upper": shown_excess(verdict.upper, verdict)},
+        "excess": {"lower": measure.signed(verdict.lower), "upper": measure.signed(verdict.upper)},
         "noise_epsilon": optional_text(verdict.shape.noise_epsilon),
         "roundings": None if verdict.shape.noise is None else verdict.shape.noise.roundings,
         "bound": _bound(verdict),
@@ -240,7 +249,7 @@ class Measure(Value):
         """Return C of a loss, to two places, with its sign."""
         c = self.constant(loss)
         if c is None:
-            return "unknown"
+            return "none" if loss is None else "unknown"
         return f"{float(c):.2f}" if abs(c) < FAR else general(c, 3) if c > 0 else "< 0"
 
 
@@ -253,6 +262,127 @@ def measure_of(verdict: Verdict) -> Measure:
         if shape.noise_epsilon * moves < epsilon:
             epsilon, symbol = shape.noise_epsilon * moves, "eps'"
     return Measure(epsilon=epsilon, bound=named.bound, machine=verdict.machine, symbol=symbol)
+
+
+# Mechanisms, beside their parameters. Losses are told as distances from epsilon, rounded outward, because the forty
+# digits that they share with it say nothing. Exact numbers are in the values for machines, and in the report.
+
+WIDTH = 79
+LABEL = 20
+
+
+def mechanism_text(parameters: SnappingParameters, verdict: Verdict) -> str:
+    """Return the verdict, the parameters it is about, and what it rests on."""
+    lines = [*_row(f"{verdict.kind}  ", mechanism_headline(parameters, verdict), indent=2), ""]
+    for label, text in mechanism_rows(parameters, verdict):
+        lines += _row(f"{label:<{LABEL}}", text)
+    lines += ["", "It rests on"]
+    for premise in mechanism_premises(parameters, verdict):
+        lines += _row(f"  {premise.status:<9}", f"{premise.name}: {premise.detail}", indent=11)
+    lines += [line for remark in verdict.remarks for line in ("", *_row("", remark, indent=0))]
+    return "\n".join(lines) + "\n"
+
+
+def _row(label: str, text: str, *, indent: int = LABEL) -> list[str]:
+    """Return a label and its text, broken between words."""
+    return textwrap.wrap(
+        label + text, WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def mechanism_premises(parameters: SnappingParameters, verdict: Verdict) -> tuple[TheoremPremise, ...]:
+    """Return what the verdict rests on, in data units; the sensitivity is what somebody declared of the statistic."""
+    shape = verdict.shape
+    low, high = (_in_words(end, parameters) for end in (shape.lower, shape.upper))
+    lowest, highest = (_in_words(end, parameters) for end in (shape.clamp_lower, shape.clamp_upper))
+    apart = f"statistics of neighbours differ by at most {exact_amount(parameters.sensitivity)}"
+    said = {
+        "query confined": f"{low} <= statistic <= {high}, by an inner clamp",
+        "sensitivity": f"{apart}, as was declared",
+        "clamp present": f"outputs stay in [{lowest}, {highest}]",
+        "grid power of two": _measure(parameters.grid, parameters, exact_amount),
+    }
+    assert {*said} <= {each.name for each in verdict.premises}
+    return tuple(replaced(each, detail=said.get(each.name, each.detail)) for each in verdict.premises)
+
+
+def _in_words(end: Fraction | None, parameters: SnappingParameters) -> str:
+    assert end is not None
+    return exact_amount(parameters.offset + parameters.unit * end)
+
+
+def mechanism_headline(parameters: SnappingParameters, verdict: Verdict) -> str:
+    """Return the verdict in one line, as people say it of a mechanism."""
+    against = _claimed(parameters, verdict)
+    if verdict.kind == VERIFIED:
+        return f"no output tells neighbours apart by more than {against}"
+    if verdict.kind == REFUTED:
+        return f"one output tells neighbours apart by more than {against}"
+    return f"neither that {against} is kept nor that it is not is proved"
+
+
+def _claimed(parameters: SnappingParameters, verdict: Verdict) -> str:
+    claim, epsilon = verdict.claim, parameters.epsilon
+    if claim.name == "file":
+        slack = f" + slack = {exact_amount(parameters.charge)}" if parameters.slack else f" = {exact_amount(epsilon)}"
+        return f"epsilon{slack}"
+    if claim.name == "number" and claim.value is not None:
+        return f"the claim {exact_amount(claim.value)}"
+    value = "" if claim.value is None else f", {from_epsilon(claim.value, epsilon, up=False)}"
+    return f"the claim {claim.name}{value}"
+
+
+def from_epsilon(loss: Fraction, epsilon: Fraction, *, up: bool) -> str:
+    """Return a loss by its distance from epsilon, rounded to the side that is told.
+
+    >>> from_epsilon(Fraction(899, 1000), Fraction(9, 10), up=True), from_epsilon(Fraction(1), Fraction(1), up=True)
+    ('epsilon - 0.001', 'epsilon')
+    """
+    if loss == epsilon:
+        return "epsilon"
+    away = ROUND_CEILING if up == (loss > epsilon) else ROUND_FLOOR
+    return f"epsilon {'+' if loss > epsilon else '-'} {two_digits(abs(loss - epsilon), away)}"
+
+
+def mechanism_rows(parameters: SnappingParameters, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Yield what the mechanism was chosen to be, and the bracket of its loss."""
+    epsilon, bound = parameters.epsilon, parameters.bound
+    assert bound is not None
+    assert parameters.precision is not None
+    yield "epsilon", f"{exact_amount(epsilon)}{', what a release costs' if not parameters.slack else ''}"
+    if parameters.slack:
+        yield "slack", f"{exact_amount(parameters.slack)}; both together are what a release costs"
+    if parameters.effective_epsilon is not None:
+        yield (
+            "effective epsilon",
+            f"{from_epsilon(parameters.effective_epsilon, epsilon, up=False)}, of the noise alone",
+        )
+    yield "noise scale", _measure(parameters.noise_scale, parameters, four_digits)
+    yield "grid", _measure(parameters.grid, parameters, exact_amount)
+    yield "bound", _measure(bound, parameters, exact_amount)
+    yield "arithmetic", f"{parameters.rule or 'declared'}, {parameters.precision.uniform} bits"
+    if verdict.upper is not None:
+        yield "loss, at most", f"{from_epsilon(verdict.upper, epsilon, up=True)}, proved for every output"
+    if verdict.is_infinite:
+        yield "loss, at least", "infinity: one output of one value is impossible from its neighbour"
+    elif verdict.lower is not None:
+        yield "loss, at least", f"{from_epsilon(verdict.lower, epsilon, up=False)}, computed exactly at one output"
+
+
+def _measure(x: Fraction, parameters: SnappingParameters, shown: Any) -> str:
+    if parameters.unit == 1:
+        return f"{shown(x)} data units"
+    return f"{shown(x)} sensitivities, {shown(x * parameters.unit)} data units"
+
+
+def mechanism_values(parameters: SnappingParameters, verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict as plain values, with the mechanism and its program; rationals as text."""
+    assert parameters.precision is not None
+    names = ("epsilon", "effective_epsilon", "sensitivity", "lower", "upper", "noise_scale", "grid", "bound")
+    mechanism = {name: optional_text(getattr(parameters, name)) for name in names}
+    facts = {"arithmetic": parameters.rule, "bits": parameters.precision.uniform}
+    text = program_of_mechanism(parameters).text
+    return {**verdict_values(verdict), "mechanism": {**mechanism, **facts, "program": text}}
 
 
 # Reproduction, for p = 53 and draws that are doubles; ln is rounded correctly by way of 60 decimal digits

@@ -10,8 +10,7 @@ from snapdp import Snapping
 from snapdp.audits.check_program import examine
 from snapdp.lab.loss.certificate import certificate_of
 from snapdp.lab.mechanism import verify_mechanism
-from snapdp.lab.report.mechanism import from_epsilon
-from snapdp.lab.report.verdict import headline
+from snapdp.lab.report.verdict import from_epsilon, headline
 from snapdp.values import replaced
 
 
