@@ -6,7 +6,6 @@ Each command parses, makes one library call and prints.
 from __future__ import annotations
 
 import textwrap
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +14,7 @@ from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
 from snapdp.cli.screen import echo, echo_json, line_width, note, table
 from snapdp.display.numbers import SURELY_DOUBLES, figure
 from snapdp.exact.dyadic import floor_log10
-from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from snapdp.lab.claims import BesideExact, PrintedClaim
@@ -116,7 +115,7 @@ def _document(found: BesideExact, options: dict[str, Any]) -> dict[str, Any]:
             "noise_scale": str(m.noise_scale),
             "grid": str(m.grid),
         },
-        "notation": {name: _ends(enclose(x) if isinstance(x, Fraction) else x) for name, x, _ in found.notation},
+        "notation": {name: _ends(number) for name, number, _ in found.notation},
         "claims": [_claim_values(claim) for claim in found.claims],
         "left_out": [{"name": name, "reason": reason} for name, reason in found.left_out],
     }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -51,15 +52,13 @@ from snapdp.lab.claims.judges import (
     bounds_the_loss,
     bounds_the_loss_of_doubles,
     claim,
-    equal_to,
+    compared,
     has_the_accuracy,
     holds_at_every_value,
     holds_at_the_value,
     judge_order,
     least_decimal,
     narrow,
-    no_less_than,
-    no_more_than,
 )
 from snapdp.lab.claims.mechanism import PrintedMechanism, PrintedNumber, printed_mechanism
 from snapdp.mechanism.finite_precision import bits_above, notes_effective_epsilon
@@ -172,45 +171,46 @@ def f_z(m: PrintedMechanism, z: Fraction) -> Exponentials:
 
 
 @claim(
-    "P_L+", IN_6, ALL_DATES, "F(-B - f + lambda')", "above P(output = -B)", no_less_than(_mass_at_lower), COARSE_GRID
+    "P_L+", IN_6, ALL_DATES, "F(-B - f + lambda')", "above P(output = -B)", compared(">=", _mass_at_lower), COARSE_GRID
 )
 def p_lower_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
     return laplace_cdf(-m.bound - m.value(if_value) + m.noise_scale, m.noise_scale)
 
 
 @claim("P_L", "notes, 6.3 (6.1 in 2019)", ALL_DATES, "F(-B - f + Lambda'/2)", "equal to P(output = -B)",
-    equal_to(_mass_at_lower), "an equality only where the grid divides B, which it does not here.")  # fmt: skip
+    compared("=", _mass_at_lower), "an equality only where the grid divides B, which it does not here.")  # fmt: skip
 def p_lower(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
     return laplace_cdf(-m.bound - m.value(if_value) + m.grid / 2, m.noise_scale)
 
 
-@claim("P_U-", IN_6, LAST_TWO, "1 - F(B - f - lambda')", "at most P(output = B)", no_more_than(_mass_at_upper),
+@claim("P_U-", IN_6, LAST_TWO, "1 - F(B - f - lambda')", "at most P(output = B)", compared("<=", _mass_at_upper),
     "reversed: half the grid is at most the noise scale, so this is the larger number.")  # fmt: skip
 def p_upper_minus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
     return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale, m.noise_scale)
 
 
-@claim("P_U+", "notes, 6.2", FIRST, "1 - F(B - f - lambda'/2)", "at least P(output = B)", no_less_than(_mass_at_upper),
+@claim("P_U+", "notes, 6.2", FIRST, "1 - F(B - f - lambda'/2)", "at least P(output = B)",
+    compared(">=", _mass_at_upper),
     "reversed: the grid is at least the noise scale, so this is the smaller number.")  # fmt: skip
 def p_upper_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
     return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale / 2, m.noise_scale)
 
 
 @claim("F_Z-", IN_6, LAST_TWO, "1 - e^(-eps' z + 1)", "below P(|Y'| + grid/2 <= z), here at z = B - f",
-    no_more_than(lambda s: f_z(s.m, s.z)), COARSE_GRID)  # fmt: skip
+    compared("<=", lambda s: f_z(s.m, s.z)), COARSE_GRID)  # fmt: skip
 def f_z_minus(m: PrintedMechanism, z: Fraction) -> Exponentials:
     return 1 - exponential(1 - z / m.noise_scale)
 
 
 @claim("F_Z+", IN_6, ALL_DATES, "1 - e^(-eps' z + 1/2)", "at least P(|Y'| + grid/2 <= z), here at z = B - f",
-    no_less_than(lambda s: f_z(s.m, s.z)),
+    compared(">=", lambda s: f_z(s.m, s.z)),
     "it needs a grid of at least the noise scale, and is negative below half a noise scale.")  # fmt: skip
 def f_z_plus(m: PrintedMechanism, z: Fraction) -> Exponentials:
     return 1 - exponential(HALF - z / m.noise_scale)
 
 
 @claim("F_Nsub-", IN_6, LAST_TWO, "F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
-    "at most a distribution function, at the largest error B + f", no_more_than(lambda _: 1),
+    "at most a distribution function, at the largest error B + f", compared("<=", lambda _: 1),
     "no distribution function exceeds 1: the mass at the clamp is counted twice.")  # fmt: skip
 def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponentials:
     f = m.value(if_value)
@@ -227,7 +227,7 @@ def _judge_bias(formula: Callable[..., Exponentials], s: Setting) -> PrintedClai
     """Bias+ is a lower bound of a negative number; the exact bias is never equal to it."""
     law, f = ExactLaw(Inner(s.if_value), s.m.parameters), s.if_value
     exact = PrintedNumber(lambda bits: law.expectation_parts(lambda output: output - f, bits, ONE))
-    found = judge_order(-1, formula(s.m, if_value=f), exact, s.sensitivity)
+    found = judge_order(formula(s.m, if_value=f), "<=", exact, s.sensitivity)
     mended = narrow(formula(s.m, if_value=f, factor=False)) * s.sensitivity
     return found._replace(exact=law.bias * s.sensitivity, measured=("without that factor", mended))
 
@@ -311,7 +311,7 @@ def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05")
 
 
 @claim("k from epsilon", IN_6_5_1, THIRD, "k = (2 + 24 2^-52)/(eps - 2^-117)", "at least the grid",
-    no_less_than(lambda s: s.m.grid, in_data_units=True), COARSER_THAN_K)  # fmt: skip
+    compared(">=", lambda s: s.m.grid, in_data_units=True), COARSER_THAN_K)  # fmt: skip
 def k_of_epsilon(epsilon: Any) -> Fraction:
     return notes_k(positive(epsilon, name="epsilon"))
 
@@ -327,7 +327,7 @@ def _grid_of_target(s: Setting) -> Fraction:
 
 
 @claim("k from an accuracy", IN_6_5_1, THIRD, "the same k, with eps^- = ln(1/alpha)/a",
-    "at least the grid of that accuracy", no_less_than(_grid_of_target, in_data_units=True),
+    "at least the grid of that accuracy", compared(">=", _grid_of_target, in_data_units=True),
     COARSER_THAN_K)  # fmt: skip
 def k_of_accuracy(*, accuracy: Any, alpha: Any = "0.05") -> Fraction:
     """Return k with eps^- = ln(1/alpha)/a in the place of epsilon, rounded up: eps^- is below every epsilon needed."""
@@ -388,7 +388,7 @@ def p_upper_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
 
 
 @claim("(6.6)", IN_6_5_1, THIRD, "(e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2", BINDS,
-    no_less_than(_exact_binding),
+    compared(">=", _exact_binding),
     "the shift of Y** serves the upper tail alone; the lower one needs the other sign.")  # fmt: skip
 def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> PrintedNumber:
     power = binding_6_7(m, gamma=gamma)
@@ -396,13 +396,13 @@ def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> Pr
     return PrintedNumber(lambda bits: power.enclosed(bits) * (further.enclosed(bits) + 1) * HALF)
 
 
-@claim("(6.7)", IN_6_5_1, THIRD, "gamma^(eps' Lambda')", BINDS, no_less_than(_exact_binding))
+@claim("(6.7)", IN_6_5_1, THIRD, "gamma^(eps' Lambda')", BINDS, compared(">=", _exact_binding))
 def binding_6_7(m: PrintedMechanism, *, gamma: Any = "0.05") -> PrintedNumber:
     level, power = confidence(gamma, name="gamma", sure=True), m.grid / m.noise_scale
     return PrintedNumber(lambda bits: exp_of(ln_enclosure(level, bits) * power, bits))
 
 
-@claim("(6.8)", IN_6_5_1, THIRD, "gamma", BINDS, no_less_than(_exact_binding),
+@claim("(6.8)", IN_6_5_1, THIRD, "gamma", BINDS, compared(">=", _exact_binding),
     "this grid is finer than the noise scale.")  # fmt: skip
 def _binding_6_8(gamma: Fraction) -> Fraction:
     return gamma
@@ -440,13 +440,13 @@ def _largest_variance(s: Setting) -> Fraction:
 
 
 @claim("B' of a variance", "notes, 7.2", THIRD, "(b - a)^2/4, times n/(n - 1) for an even n",
-    "the largest of n rows of the range given", no_less_than(_largest_variance), ODD_ROWS)  # fmt: skip
+    "the largest of n rows of the range given", compared(">=", _largest_variance), ODD_ROWS)  # fmt: skip
 def largest_variance(*, lower: Any, upper: Any, rows: int) -> Fraction:
     return largest_covariance((lower, upper), (lower, upper), rows=rows)
 
 
 @claim("B' of a covariance", "notes, 7.3", THIRD, "(b - a)(d - c)/4, times n/(n - 1) for an even n",
-    "the largest of n rows of two columns of the range given", no_less_than(_largest_variance), ODD_ROWS)  # fmt: skip
+    "the largest of n rows of two columns of the range given", compared(">=", _largest_variance), ODD_ROWS)  # fmt: skip
 def largest_covariance(first: tuple[Any, Any], second: tuple[Any, Any], *, rows: int) -> Fraction:
     a, b, c, d = (parameter(end, name="bounds") for end in (*first, *second))
     even = Fraction(rows, rows - 1) if rows % 2 == 0 else Fraction(1)
@@ -482,7 +482,7 @@ def _judge_bits(formula: Callable[..., int], s: Setting) -> PrintedClaim:
     bits, fewest = formula(s.epsilon), max(1, 1 - floor_log2(s.epsilon))
     fewest += s.epsilon <= Fraction(2, 1 << fewest)
     left = notes_effective_epsilon(epsilon=s.epsilon, bound=s.m.bound, eta=Fraction(2) ** -bits)
-    found = judge_order(0, bits, fewest, Fraction(1))
+    found = judge_order(bits, "=", fewest, Fraction(1))
     return found._replace(measured=("eps' as a part of epsilon", enclose(left / s.epsilon)))
 
 
@@ -498,7 +498,7 @@ def bits_of_epsilon(epsilon: Any) -> int:
 
 @claim("(4.1)", "notes, 4.1", ALL_DATES, "Lambda by the bits of lambda, a double",
     "the least power of two that is at least the noise scale",
-    equal_to(lambda s: power_of_two_at_least(s.noise_scale), in_data_units=True),
+    compared("=", lambda s: power_of_two_at_least(s.noise_scale), in_data_units=True),
     "the noise scale is just above a power of two, and rounding it to a double makes it that power.")  # fmt: skip
 def grid_4_1(noise_scale: Fraction) -> Fraction:
     """Return Lambda by (4.1): the least power of two >= lambda, lambda having been rounded to a double before.
@@ -514,7 +514,7 @@ def _judge_rounding(x: Fraction) -> Judge:
 
     def judge(formula: Callable[..., Fraction], s: Setting) -> PrintedClaim:
         grid = power_of_two_at_least(s.noise_scale)
-        return judge_order(0, formula(x * grid, grid), nearest_multiple(x * grid, grid), s.sensitivity)
+        return judge_order(formula(x * grid, grid), "=", nearest_multiple(x * grid, grid), s.sensitivity)
 
     return judge
 
@@ -566,7 +566,7 @@ class BesideExact(Value):
     mechanism: PrintedMechanism
     claims: tuple[PrintedClaim, ...]
     left_out: tuple[tuple[str, str], ...]
-    notation: tuple[tuple[str, Fraction | Enclosure, str], ...]
+    notation: tuple[tuple[str, Enclosure, str], ...]
 
     def __getitem__(self, name: str) -> PrintedClaim:
         """Return the claim of a name, such as "Algorithm 1"."""
@@ -621,16 +621,23 @@ def beside_exact(
         raise BoundError(f"bounds {shown(lower)}, {shown(upper)} are no range.", "Give lower < upper.")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:
         raise ParameterError(f"rows = {shown(rows)} has no variance.", "Give a whole number of at least 2.")
-    from_formula = rounded_up(get_accuracy2(m, alpha=level).enclosure.upper)
+    f, target = m.value(guessed(if_value) / delta), rounded_up(get_accuracy2(m, alpha=level).enclosure.upper)
     setting = Setting(
         m=m,
+        epsilon=m.epsilon,
+        noise_scale=m.noise_scale,
+        largest=m.bound,
         sensitivity=delta,
-        if_value=m.value(guessed(if_value) / delta),
+        if_value=f,
+        z=m.bound - f,
+        x=m.bound + f,
         alpha=level,
         gamma=confidence(gamma, name="gamma", sure=True),
-        accuracy=from_formula if accuracy is None else positive(accuracy, name="accuracy") / delta,
+        accuracy=target if accuracy is None else positive(accuracy, name="accuracy") / delta,
         lower=lower,
         upper=upper,
+        first=(lower, upper),
+        second=(lower, upper),
         rows=rows,
     )
     judged, left_out = [], []
@@ -642,7 +649,7 @@ def beside_exact(
     return BesideExact(mechanism=m, claims=tuple(judged), left_out=tuple(left_out), notation=_notation(setting))
 
 
-def _notation(s: Setting) -> tuple[tuple[str, Fraction | Enclosure, str], ...]:
+def _notation(s: Setting) -> tuple[tuple[str, Enclosure, str], ...]:
     """Return the constants by the notes' names, in sensitivities; p and eta are missing in exact arithmetic."""
     m = s.m
     rows: list[tuple[str, Fraction | Enclosure, str]] = [
@@ -654,13 +661,12 @@ def _notation(s: Setting) -> tuple[tuple[str, Fraction | Enclosure, str], ...]:
         rows += [("eta", m.eta, "2^-p"), ("p", Fraction(m.bits), "bits of each step")]
     rows += [
         ("B", m.bound, "the bound, as given"),
-        ("B'", m.bound, "the same, as the largest |f| in 6.5.1"),
+        ("B'", s.largest, "the same, as the largest |f| in 6.5.1"),
         ("a", s.accuracy, "the accuracy that is asked for"),
         ("gamma", s.gamma, "how often the clamp may bind"),
     ]
-    try:
+    with suppress(PremiseError):  # an epsilon below 2^-117 has no k
         k = k_of_epsilon(m.epsilon)
-    except PremiseError:  # an epsilon below 2^-117 has none
-        return tuple(rows)
-    clamp = bound_from_gamma(largest=m.bound, k=k, gamma=s.gamma).enclosure
-    return (*rows, ("k", k, "(2 + 24 2^-52)/(epsilon - 2^-117)"), ("B of B'", clamp, "B' + (k/2)(1 + 2 ln(1/gamma))"))
+        clamp = bound_from_gamma(largest=s.largest, k=k, gamma=s.gamma).enclosure
+        rows += [("k", k, "(2 + 24 2^-52)/(epsilon - 2^-117)"), ("B of B'", clamp, "B' + (k/2)(1 + 2 ln(1/gamma))")]
+    return tuple((name, enclose(number), formula) for name, number, formula in rows)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from inspect import signature
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from snapdp.accuracy.epsilon import decimal, index_down, least_in_bands
 from snapdp.accuracy.error import (
@@ -71,50 +71,32 @@ class PrintedClaim(NamedTuple):
 class Setting(Value):
     """What the formulas are asked about, by the names of their arguments.
 
-    The mechanism m, a guess and a target accuracy are in sensitivities, the range and answers in data units.
+    The mechanism and all that follows from it, a guess and a target accuracy are in sensitivities; the range of a
+    column (first, and second of a covariance) and answers in data units.
+
+    largest  B', the largest statistic: the bound that was given stands for it
+    z, x     the distance from f to the upper clamp, B - f, and the largest error, B + f
     """
 
     m: PrintedMechanism
+    epsilon: Fraction
+    noise_scale: Fraction
+    largest: Fraction
     sensitivity: Fraction
     if_value: Fraction
+    z: Fraction
+    x: Fraction
     alpha: Fraction
     gamma: Fraction
     accuracy: Fraction
     lower: Fraction
     upper: Fraction
+    first: tuple[Fraction, Fraction]
+    second: tuple[Fraction, Fraction]
     rows: int
 
-    @property
-    def epsilon(self) -> Fraction:
-        return self.m.epsilon
 
-    @property
-    def noise_scale(self) -> Fraction:
-        return self.m.noise_scale
-
-    @property
-    def largest(self) -> Fraction:
-        """Return B', the largest statistic: the bound that was given stands for it."""
-        return self.m.bound
-
-    @property
-    def first(self) -> tuple[Fraction, Fraction]:
-        """Return the range of a column, and of a second one, of a covariance."""
-        return self.lower, self.upper
-
-    second = first
-
-    @property
-    def z(self) -> Fraction:
-        """Return the distance from f to the upper clamp, B - f."""
-        return self.m.bound - self.if_value
-
-    @property
-    def x(self) -> Fraction:
-        """Return the largest error, B + f."""
-        return self.m.bound + self.if_value
-
-
+Relation = Literal["<=", "=", ">="]
 Number = int | Fraction | Exponentials | PrintedNumber
 Formula = Callable[..., Any]
 Answer = Callable[[Setting], Number]
@@ -167,26 +149,20 @@ def compute(formula: Formula, s: Setting) -> Any:
     return formula(**{name: getattr(s, name) for name in signature(formula).parameters if hasattr(s, name)})
 
 
-# Judges of an order: a number is printed as no less or no more than another, or the same
+# The judge of an order: a number is printed as no less or no more than another, or the same
 
 
-def no_less_than(exact: Answer, *, in_data_units: bool = False) -> Judge:
-    return partial(_judge_computed, 1, exact, in_data_units)
+def compared(relation: Relation, exact: Answer, *, in_data_units: bool = False) -> Judge:
+    """Return the judge of "the formula is <=, = or >= the exact answer"."""
+
+    def judge(formula: Formula, s: Setting) -> PrintedClaim:
+        unit = s.sensitivity if in_data_units else Fraction(1)
+        return judge_order(compute(formula, s), relation, exact(s), unit)
+
+    return judge
 
 
-def no_more_than(exact: Answer, *, in_data_units: bool = False) -> Judge:
-    return partial(_judge_computed, -1, exact, in_data_units)
-
-
-def equal_to(exact: Answer, *, in_data_units: bool = False) -> Judge:
-    return partial(_judge_computed, 0, exact, in_data_units)
-
-
-def _judge_computed(side: int, exact: Answer, in_data_units: bool, formula: Formula, s: Setting) -> PrintedClaim:
-    return judge_order(side, compute(formula, s), exact(s), s.sensitivity if in_data_units else Fraction(1))
-
-
-def judge_order(side: int, printed: Number, true: Number, unit: Fraction) -> PrintedClaim:
+def judge_order(printed: Number, relation: Relation, true: Number, unit: Fraction) -> PrintedClaim:
     """Judge an order. Where a logarithm or a law is in a number, two are never equal: some precision decides."""
     says, exact = as_number(printed), as_number(true)
     excess: Exponentials | PrintedNumber
@@ -196,7 +172,7 @@ def judge_order(side: int, printed: Number, true: Number, unit: Fraction) -> Pri
     else:
         excess = PrintedNumber(lambda bits: says.enclosed(bits) - exact.enclosed(bits))
         sign = 1 if refine(excess.enclosed, until=lambda e: e.lower > 0 or e.upper < 0).lower > 0 else -1
-    valid = sign * side >= 0 if side else sign == 0
+    valid = {"<=": sign <= 0, "=": sign == 0, ">=": sign >= 0}[relation]
     misses_by = None if valid else narrow(excess) * (sign * unit)
     return PrintedClaim(narrow(says) * unit, narrow(exact) * unit, valid, misses_by)
 
