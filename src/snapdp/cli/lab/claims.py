@@ -6,7 +6,7 @@ Each command parses, makes one library call and prints.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,7 @@ from snapdp.cli.screen import echo, echo_json, line_width, note, table
 from snapdp.display.numbers import SURELY_DOUBLES, figure
 from snapdp.exact.dyadic import floor_log10
 from snapdp.exact.enclosure import Enclosure
-
-if TYPE_CHECKING:
-    from snapdp.lab.claims import BesideExact, PrintedClaim
+from snapdp.lab.claims import BesideExact, PrintedClaim, beside_exact
 
 EXAMPLE = """\b
 Examples:
@@ -68,8 +66,6 @@ def claims_command(
     constants in the notes' notation. FORMULA is a name as it is printed, such as "Algorithm 1" (GetAccuracy) or
     GetAccuracy2; without one you see them all.
     """
-    from snapdp.lab.claims import beside_exact
-
     ctx.meta["snapdp.json"] = as_json
     if len(bounds) != 2:
         raise click.UsageError("--bounds takes LOWER,UPPER.")

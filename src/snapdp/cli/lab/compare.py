@@ -106,8 +106,8 @@ def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json
         raise click.UsageError(f"{', '.join(strays)} is not read together with --show {show}, which reads {instead}.")
     with watched("computing"):
         view = VIEWS[show](given)
-        picture = None if plot is None else _picture_text(view)
-    if plot is not None and picture is not None:
+        picture = "" if plot is None else _picture_text(view)
+    if plot is not None:
         with writing_picture(plot):
             write_text(picture, plot)
     _show_view(view, as_json)
@@ -118,22 +118,13 @@ def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json
 # What a comparison is shown as
 
 
-class Plot(NamedTuple):
-    """Lines or points, on axes of their own; `of` says what is below the picture, `heights` what is above it."""
-
-    series: list[Series]
-    x: Axis | LogAxis
-    y: Axis | LogAxis
-    of: str
-    heights: str
-
-
 class View(NamedTuple):
     """A comparison as it is shown.
 
     cells     the rows of the table; the first `labels` columns say what a row is about, the others hold numbers
     document  the same for machines
-    plot      what draws it
+    series    what computes the lines or points of the picture, on axes x and y; `of` says what is below the picture,
+              `heights` what is above it
     notice    what must be known before the figures are shown to others
     """
 
@@ -142,14 +133,19 @@ class View(NamedTuple):
     cells: list[tuple[str, ...]]
     remarks: list[str]
     document: dict[str, Any]
-    plot: Callable[[], Plot] | None = None
     labels: tuple[int, ...] = (0,)
+    series: Callable[[], list[Series]] = list
+    x: Callable[[list[float]], Axis | LogAxis] = Axis.within
+    y: Callable[[list[float]], Axis | LogAxis] = Axis.over
+    of: str = ""
+    heights: str = ""
     notice: str = ""
 
 
 def _show_view(view: View, as_json: bool) -> None:
     if as_json:
-        echo_json({"ok": True, **view.document}, indent=2)
+        notice = {"notice": view.notice} if view.notice else {}
+        echo_json({"ok": True, **notice, **view.document}, indent=2)
         return
     if view.notice:
         note(view.notice, style="bold red")
@@ -160,10 +156,11 @@ def _show_view(view: View, as_json: bool) -> None:
 
 
 def _picture_text(view: View) -> str:
-    assert view.plot is not None
-    series, x, y, of, heights = view.plot()
-    title = "NOT PRIVATE. " * bool(view.notice) + view.title
-    drawn = lines_picture(series, x=x, y=y, of=of, heights=heights, title=title, said=f"{heights}, by {of}")
+    series, title = view.series(), "NOT PRIVATE. " * bool(view.notice) + view.title
+    points = [point for line in series for piece in (*line.pieces, line.points) for point in piece]
+    x, y = view.x([x for x, _ in points]), view.y([y for _, y in points])
+    words = {"of": view.of, "heights": view.heights, "said": f"{view.heights}, by {view.of}"}
+    drawn = lines_picture(series, x=x, y=y, title=title, **words)
     return sheet([[(title, drawn)]], title=title, width=640, tall=lines_height(len(series)))
 
 
@@ -201,12 +198,16 @@ def _view_accuracy(given: dict[str, Any]) -> View:
         cells=cells,
         remarks=[remark],
         document={"show": "accuracy", **constants, "rows": rows},
-        plot=partial(_plot_accuracy, found),
+        series=partial(_accuracy_lines, found),
+        x=LogAxis.over,
+        y=Axis.within,
+        of="epsilon",
+        heights="accuracy / accuracy of Laplace",
     )
 
 
-def _plot_accuracy(found: AccuracyByEpsilon) -> Plot:
-    """Draw lines that are cut at powers of two; where a line jumps, a dot is the mechanism's own value."""
+def _accuracy_lines(found: AccuracyByEpsilon) -> list[Series]:
+    """Return lines that are cut at powers of two; where a line jumps, a dot is the mechanism's own value."""
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon
     if first == last:
         raise click.UsageError("A picture needs two --epsilons at least: it is drawn from the least to the greatest.")
@@ -227,9 +228,7 @@ def _plot_accuracy(found: AccuracyByEpsilon) -> Plot:
             piece.append(point)
         drawn = [piece for piece in pieces if piece]
         series.append(Series(name, drawn, dots=dots if name in DOTTED else ()))
-    points = [point for line in series for piece in line.pieces for point in piece]
-    x, y = LogAxis.over([x for x, _ in points]), Axis.within([y for _, y in points])
-    return Plot(series, x, y, of="epsilon", heights="accuracy / accuracy of Laplace")
+    return series
 
 
 # Bias, distance, clamp and errors
@@ -256,8 +255,8 @@ def _view_bias(given: dict[str, Any]) -> View:
     declared, words = _declared(given)
     found = bias_by_guess(guesses=given.get("if_value"), **declared)
     remark = f"mean: over the guesses, each with the same weight. {GRIDS_AND_CLAMPS}"
-    plot = partial(_plot_figures, found, of="guess of the statistic", heights="bias")
-    return _view_figures("bias", found, f"Bias at a guess, {words}", at=("guess",), remark=remark, plot=plot)
+    view = _view_figures("bias", found, f"Bias at a guess, {words}", at=("guess",), remark=remark)
+    return view._replace(of="guess of the statistic", heights="bias")
 
 
 def _view_distance(given: dict[str, Any]) -> View:
@@ -272,8 +271,8 @@ def _view_distance(given: dict[str, Any]) -> View:
     clamps = "Values are clamped to the range first" + (f"; widened to the grid, {ends}." if wider else ".")
     title = f"P(distance to Laplace > z) if the value is {one_line(guess[0])}, {words}"
     remark = f"Both mechanisms use the same draw. {clamps} {GRIDS_AND_CLAMPS}"
-    plot = partial(_plot_figures, found, of="z", heights="P(distance > z)", is_log=True)
-    return _view_figures("distance", found, title, at=("z",), remark=remark, plot=plot)
+    view = _view_figures("distance", found, title, at=("z",), remark=remark)
+    return view._replace(of="z", heights="P(distance > z)", y=LogAxis.over)
 
 
 def _view_clamp(given: dict[str, Any]) -> View:
@@ -285,9 +284,9 @@ def _view_clamp(given: dict[str, Any]) -> View:
         "Half widths around the middle of the range, before they are rounded outward to the grid. binds: the largest "
         "probability over the range. Exact arithmetic, natural grid."
     )
-    widths = {0: "tight", 2: "notes' formula"}
-    plot = partial(_plot_figures, found, of="gamma", heights="half width", columns=widths)
-    return _view_figures("clamp", found, title, at=("gamma",), heads=heads, remark=remark, plot=plot)
+    view = _view_figures("clamp", found, title, at=("gamma",), heads=heads, remark=remark)
+    widths = partial(_figure_points, found, {0: "tight", 2: "notes' formula"})
+    return view._replace(of="gamma", heights="half width", series=widths)
 
 
 def _view_errors(given: dict[str, Any]) -> View:
@@ -300,8 +299,8 @@ def _view_errors(given: dict[str, Any]) -> View:
         f"a coarse grid may be lucky. Cells are within {_exactly(lower)} and {_exactly(upper)}. "
         f"{GRIDS_AND_CLAMPS}"
     )
-    plot = partial(_plot_figures, found, of="rows of the table, in turn", heights="mean error / that of Laplace")
-    return _view_figures("errors", found, title, at=("n", "epsilon"), remark=remark, plot=plot, notice=notice)
+    view = _view_figures("errors", found, title, at=("n", "epsilon"), remark=remark)
+    return view._replace(of="rows of the table, in turn", heights="mean error / that of Laplace", notice=notice)
 
 
 VIEWS = {
@@ -314,29 +313,17 @@ VIEWS = {
 
 
 def _view_figures(
-    show: str,
-    found: SideBySide,
-    title: str,
-    *,
-    at: tuple[str, ...],
-    remark: str,
-    plot: Callable[[], Plot],
-    heads: tuple[str, ...] = FOUR,
-    notice: str = "",
+    show: str, found: SideBySide, title: str, *, at: tuple[str, ...], remark: str, heads: tuple[str, ...] = FOUR
 ) -> View:
     """Return the view of figures; in JSON [lower, upper] of each, as doubles rounded outward."""
     cells: list[tuple[str, ...]] = [(*map(_exactly, row.at), *map(_figure, row.figures)) for row in found.rows]
     if found.mean is not None:
         cells.append(("mean", *map(_figure, found.mean)))
-    document = {
-        "show": show,
-        **({"notice": notice} if notice else {}),
-        "columns": list(found.names),
-        "rows": [{**dict(zip(at, map(str, row.at), strict=True)), "figures": _ends(row.figures)} for row in found.rows],
-        "mean": None if found.mean is None else _ends(found.mean),
-    }
-    labels = tuple(range(len(at)))
-    return View(title, (*at, *heads), cells, [remark], document, plot=plot, labels=labels, notice=notice)
+    rows = [{**dict(zip(at, map(str, row.at), strict=True)), "figures": _ends(row.figures)} for row in found.rows]
+    mean = None if found.mean is None else _ends(found.mean)
+    document = {"show": show, "columns": list(found.names), "rows": rows, "mean": mean}
+    points = partial(_figure_points, found, dict(enumerate(found.names)))
+    return View(title, (*at, *heads), cells, [remark], document, labels=tuple(range(len(at))), series=points)
 
 
 def _exactly(x: Any) -> str:
@@ -354,18 +341,12 @@ def _ends(figures: Iterable[Enclosure]) -> list[list[float]]:
     return [[to_float_down(e.lower), to_float_up(e.upper)] for e in figures]
 
 
-def _plot_figures(
-    found: SideBySide, *, of: str, heights: str, columns: dict[int, str] | None = None, is_log: bool = False
-) -> Plot:
-    """Draw figures as points: between them nothing is claimed. Rows that are about two numbers are drawn in turn."""
+def _figure_points(found: SideBySide, columns: dict[int, str]) -> list[Series]:
+    """Return figures as points: between them nothing is claimed. Rows that are about two numbers are drawn in turn."""
     rows = found.rows
     places = [float(row.at[0]) if len(row.at) == 1 else float(i) for i, row in enumerate(rows, 1)]
-    series = []
-    for column, name in (columns or dict(enumerate(found.names))).items():
-        points = [(place, to_float_up(row.figures[column].upper)) for place, row in zip(places, rows, strict=True)]
-        series.append(Series(name, points=points))
-    values = [height for line in series for _, height in line.points]
-    return Plot(series, Axis.within(places), LogAxis.over(values) if is_log else Axis.over(values), of, heights)
+    heights = {name: [to_float_up(row.figures[column].upper) for row in rows] for column, name in columns.items()}
+    return [Series(name, points=list(zip(places, heights[name], strict=True))) for name in heights]
 
 
 # The table of errors: made-up people, or a table that is public
