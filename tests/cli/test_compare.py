@@ -124,7 +124,7 @@ def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where
         (["--show", "distance", "--if-value", "1,2"], 2, "one --if-value"),
         (["--show", "clamp", "--gammas", "1.5"], 1, "gamma"),
         (["--show", "errors", "--rows", "1/2"], 2, "whole numbers"),
-        (["--show", "errors", "--rows", "0"], 1, "rows"),
+        (["--show", "errors", "--rows", "0"], 1, "positive whole number"),
         (["--show", "errors", "--rows", "6000"], 1, "rows"),
         (["--epsilons", "1,2", "--plot", "x.gif"], 2, "--plot writes SVG, to a name that ends in .svg"),
         (["--epsilons", "1", "--plot", "x.svg"], 2, "two --epsilons"),

@@ -48,12 +48,10 @@ def test_a_bound_in_exact_arithmetic_is_a_clamp_around_the_middle():
     assert planned("--bound", "600") == planned("--clamp", "-100,1100")
 
 
-def test_lab_published_takes_bound_and_grid_in_data_units():
+def test_lab_claims_takes_bound_and_grid_in_data_units():
     flags = ["GetAccuracy2", "--epsilon", "1", "--if-value", "0", "--json"]
-    small = json.loads(run("lab", "published", *flags, "--bound", "10", "--grid", "4").output)
-    large = json.loads(
-        run("lab", "published", *flags, "--bound", "1000", "--grid", "400", "--sensitivity", "100").output
-    )
+    small = json.loads(run("lab", "claims", *flags, "--bound", "10", "--grid", "4").output)
+    large = json.loads(run("lab", "claims", *flags, "--bound", "1000", "--grid", "400", "--sensitivity", "100").output)
     assert small["mechanism"] == large["mechanism"]
     assert small["mechanism"]["grid"] == "4"
 
@@ -81,9 +79,9 @@ def test_what_is_refused_is_told_in_flags_and_data_units(flags, says):
     assert 'arithmetic="' not in done.stderr
 
 
-def test_verify_and_lab_published_advise_flags_that_they_have():
+def test_verify_and_lab_claims_advise_flags_that_they_have():
     assert "with --arithmetic proved or --arithmetic notes has one" in " ".join(run("verify", *WIDE).stderr.split())
-    published = ["lab", "published", "--epsilon", "1", "--bound", "3", "--if-value", "0"]
+    published = ["lab", "claims", "--epsilon", "1", "--bound", "3", "--if-value", "0"]
     refused = run(*published, "--arithmetic", "exact", "--bits", "53").stderr
     assert "Give --arithmetic notes, or leave bits out." in refused
     assert "proved" not in refused
@@ -117,6 +115,6 @@ def test_what_to_do_instead_is_said_where_a_flag_of_a_mechanism_meets_statistics
 
 
 def test_every_bits_flag_says_that_its_default_is_118_or_more():
-    for command in (["plan"], ["verify"], ["lab", "published"]):
+    for command in (["plan"], ["verify"], ["lab", "claims"]):
         text = " ".join(run(*command, "--help").output.split())
         assert "118" in text[text.index("--bits") :][:120]

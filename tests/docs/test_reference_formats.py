@@ -214,7 +214,7 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("ledger restore l.ledger b.ledger --no-record", "`snapdp ledger restore`", set()),
     (f"registry {KEPT}/record.json", "`snapdp registry`", set()),
     (f"verify {KEPT}/record-median.json", "`snapdp verify` RECORD", {"reason"}),
-    ("lab published --epsilon 1 --sensitivity 1 --bound 10 --grid 4 --if-value 0", "`snapdp lab published`", set()),
+    ("lab claims --epsilon 1 --sensitivity 1 --bound 10 --grid 4 --if-value 0", "`snapdp lab claims`", set()),
     ("selftest --list", "`snapdp selftest`", {"seed", "quick", "versions", "error", "advice", "--list"}),
     ("attack --list", "`snapdp attack` --list", set()),
     ("attack returned-noise --target numpy --trials 50", "`snapdp attack`", set()),
@@ -229,7 +229,7 @@ def test_every_line_of_results_is_compared_with_a_result():
     assert {*lines} == {line for _, line, _ in RESULTS} | NEED_MORE
 
 
-SLOW = "lab published"  # it computes every claim of the notes
+SLOW = "lab claims"  # it computes every claim of the notes
 EACH = [pytest.param(*each, marks=[pytest.mark.long] * each[0].startswith(SLOW)) for each in RESULTS]
 
 

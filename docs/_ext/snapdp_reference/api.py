@@ -21,7 +21,7 @@ PUBLIC = (
     "snapdp",
     "snapdp.lab.testing",
     "snapdp.errors",
-    "snapdp.lab.published",
+    "snapdp.lab.claims",
 )  # in the order in which names are described
 LONGEST_VALUE = 80
 

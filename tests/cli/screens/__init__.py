@@ -76,7 +76,7 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "check": "snapdp check half.json release.json",
     "attack": "snapdp attack precision --target numpy --target snapdp --seed 1 --trials 1000",
     "lab-compare": "snapdp lab compare",
-    "lab-published": "snapdp lab published GetAccuracy2 --epsilon 1 --bound 10 --if-value 0",
+    "lab-claims": "snapdp lab claims GetAccuracy2 --epsilon 1 --bound 10 --if-value 0",
     "refused-command": "snapdp relase people.csv",
     "refused-no-bounds": f"snapdp plan --mean age {ALONE}",
     "refused-missing-unsaid": "snapdp plan --mean age --bounds 0,120 --n 5000 --epsilon 1",

@@ -11,8 +11,8 @@ LAB = {
     "run": Late("snapdp.cli.lab.program:run_command", "Run a program at one draw, in floats and over the reals."),
     "bound": Late("snapdp.cli.lab.bound:bound_command", "Bound the rounding error of a formula over a box."),
     "compare": Late("snapdp.cli.lab.compare:compare_command", "Compare the mechanism with Laplace noise, exactly."),
-    "published": Late("snapdp.cli.lab.published:published_command", "Compute the formulas of the notes, as printed."),
-    "bits": Late("snapdp.cli.lab.published:bits_command", "Show what few bits cost a mechanism."),
+    "claims": Late("snapdp.cli.lab.claims:claims_command", "Compute the formulas of the notes, as printed."),
+    "bits": Late("snapdp.cli.lab.compare:bits_command", "Show what few bits cost a mechanism."),
 }
 
 

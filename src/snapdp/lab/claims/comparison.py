@@ -6,17 +6,16 @@ the clamp at the range, and the notes' rule with its clamp from gamma = 1/20.
 
 A grid that follows epsilon jumps at powers of two: in exact arithmetic at 2^k itself, where the new grid begins;
 under the notes' rule, whose noise scale lies a hair above 1/epsilon, a hair above 2^k. So a power of two has three
-rows of accuracy: the limit from below, itself, and the limit from above; and the line of a mechanism comes in pieces,
-one for each grid, whose ends are on both sides of the jump. Accuracies are in units of the sensitivity and without a
-clamp, which the bound of the notes' rule is too wide to be.
+rows of accuracy: the limit from below, itself, and the limit from above. Accuracies are in units of the sensitivity and
+without a clamp, which the bound of the notes' rule is too wide to be.
 Theory: docs/theory/planning.md, (6), (12)-(14), (20), (21), (27)-(29), (32).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 from snapdp.accuracy.clamping import bound_for
@@ -28,23 +27,16 @@ from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import exponent_of_power, power_of_two_at_least
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.exact.functions import rounded_up
-from snapdp.exact.numbers import parameter, positive, to_float_up
-from snapdp.lab.claims.formulas import (
-    get_accuracy2,
-    laplace_accuracy,
-    printed_mechanism,
-    simple_accuracy,
-)
+from snapdp.exact.numbers import parameter, positive
+from snapdp.lab.claims.formulas import get_accuracy2, laplace_accuracy, simple_accuracy
+from snapdp.lab.claims.mechanism import printed_mechanism
 from snapdp.mechanism.finite_precision import finite_parameters, required_bits
-from snapdp.mechanism.law.finite import mironov_formula
-from snapdp.mechanism.parameters import FINE, Declaration, FinitePrecision, SnappingParameters, exact_parameters
-from snapdp.values import Value
+from snapdp.mechanism.parameters import FINE, FinitePrecision, SnappingParameters, exact_parameters
+from snapdp.values import Value, replaced
 
 MECHANISMS = ("Laplace", "exact, fine grid", "exact, natural grid", "notes' rule", "GetAccuracy2", "simple bound")
-TAKEN = {"exact, natural grid": "first", "notes' rule": "last"}
 SIDES = ("below", "at", "above")
 LEAST_BOUND = Fraction(1024)
-Point = tuple[float, float]
 
 
 class AccuracyRow(Value):
@@ -60,25 +52,6 @@ class AccuracyRow(Value):
     ratios: tuple[Fraction, ...]
 
 
-class AccuracyLine(Value):
-    """The line of one mechanism: (epsilon, ratio) in pieces, with a jump after each but the last.
-
-    taken  which point of a piece is the mechanism's own where two pieces meet: the "first" or the "last" one; None
-           where nothing jumps, or too little to be seen
-    """
-
-    name: str
-    pieces: tuple[tuple[Point, ...], ...]
-    taken: str | None = None
-
-    @property
-    def taken_points(self) -> tuple[Point, ...]:
-        """Return the points that are the mechanism's own where pieces meet."""
-        if self.taken is None or len(self.pieces) == 1:
-            return ()
-        return tuple(piece[0 if self.taken == "first" else -1] for piece in self.pieces)
-
-
 class AccuracyByEpsilon(Value):
     """Accuracies at level alpha; bound (in sensitivities) and bits are those of the notes' rule."""
 
@@ -86,28 +59,6 @@ class AccuracyByEpsilon(Value):
     bound: Fraction
     bits: int
     rows: tuple[AccuracyRow, ...]
-
-
-class _Notes(Value):
-    """The notes' rule with one bound and one precision for all epsilons, so that they alone make the difference."""
-
-    alpha: Fraction
-    bound: Fraction
-    bits: int
-
-    def jump(self, power: Fraction) -> Fraction:
-        """Return the epsilon from which on the grid is 1/power: there the effective epsilon is that power of two."""
-        return mironov_formula(effective_epsilon=power, bound=self.bound, eta=Fraction(1, 1 << self.bits))
-
-    def ratios(self, epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-        """Return the mechanism's own accuracy, GetAccuracy2 and the simple bound, relative to Laplace."""
-        declared = {"sensitivity": 1, "lower": -self.bound, "upper": self.bound, "bound": self.bound}
-        p = finite_parameters(epsilon=epsilon, **declared, arithmetic=FinitePrecision(bits=self.bits, rule="notes"))
-        m = printed_mechanism(epsilon=epsilon, bound=self.bound, bits=self.bits)
-        laplace = laplace_accuracy(m, alpha=self.alpha).enclosure.lower
-        second, simple = (formula(m, alpha=self.alpha).enclosure.upper for formula in (get_accuracy2, simple_accuracy))
-        own = price_of_snapping(p, alpha=self.alpha).accuracy_ratio
-        return own, rounded_up(second / laplace), rounded_up(simple / laplace)
 
 
 def accuracy_by_epsilon(
@@ -121,84 +72,51 @@ def accuracy_by_epsilon(
     >>> [(row.side, *(f"{float(ratio):.3f}" for ratio in row.ratios[2:4])) for row in found.rows]
     [('at', '1.202', '1.202'), ('below', '1.304', '1.304'), ('at', '1.137', '1.304'), ('above', '1.137', '1.137')]
     """
-    asked = sorted({positive(each, name="epsilon") for each in epsilons})
+    asked = sorted({positive(epsilon, name="epsilon") for epsilon in epsilons})
     if not asked:
         raise ParameterError("there is no epsilon to compare at.", "Give at least one.")
-    notes = _notes(asked[0], alpha, bits)
-    sides = {epsilon: ("at",) if exponent_of_power(epsilon) is None else SIDES for epsilon in asked}
-    rows = tuple(_row(notes, epsilon, side) for epsilon in asked for side in sides[epsilon])
-    return AccuracyByEpsilon(alpha=notes.alpha, bound=notes.bound, bits=notes.bits, rows=rows)
-
-
-def accuracy_lines(*, first: Any, last: Any, alpha: Any = "0.05", bits: int | None = None) -> tuple[AccuracyLine, ...]:
-    """Return the lines of all mechanisms from one epsilon to another, for a picture; never below the true ones."""
-    low, high = positive(first, name="epsilon"), positive(last, name="epsilon")
-    if low >= high:
-        raise ParameterError("a line needs two epsilons, the smaller one first.", "Give several epsilons.")
-    notes = _notes(low, alpha, bits)
-    flat: tuple[Point, ...] = ((to_float_up(low), 1.0), (to_float_up(high), 1.0))
-    fine, natural = (_exact_pieces(grid, low, high, notes.alpha) for grid in ("fine", "natural"))
-    found = [
-        [(to_float_up(epsilon), *map(to_float_up, notes.ratios(epsilon))) for epsilon in piece]
-        for piece in _notes_places(notes, natural, low, high)
-    ]
-    rule, second = (tuple(tuple((point[0], point[i]) for point in piece) for piece in found) for i in (1, 2))
-    simple = (tuple((point[0], point[3]) for piece in found for point in piece),)  # no grid, so no jump
-    return tuple(
-        AccuracyLine(name=name, pieces=pieces, taken=TAKEN.get(name))
-        for name, pieces in zip(MECHANISMS, ((flat,), fine, natural, rule, second, simple), strict=True)
-    )
-
-
-def _notes(least: Fraction, alpha: Any, bits: int | None) -> _Notes:
-    """Return the notes' rule with a bound that no accuracy meets, and that every grid of these epsilons divides."""
-    level = confidence(alpha)
+    level, least = confidence(alpha), asked[0]
+    # One bound and one precision for all epsilons: no accuracy meets the bound, and every grid divides it.
     reached = published_accuracy("simple", noise_scale=1 / least, grid=1 / least, alpha=level)
     bound = max(LEAST_BOUND, 2 * power_of_two_at_least(reached))
     chosen = required_bits(epsilon=least, bound=bound) if bits is None else bits
-    return _Notes(alpha=level, bound=bound, bits=chosen)
+    notes_rule, rows = FinitePrecision(bits=chosen, rule="notes"), []
+    for epsilon in asked:
+        for side in ("at",) if exponent_of_power(epsilon) is None else SIDES:
+            # From below the exact grids are still the wide ones; from above the notes' are the narrow ones.
+            natural = power_of_two_at_least(1 / epsilon) * (2 if side == "below" else 1)
+            fine, own = price_table(alpha=level, epsilons=[epsilon], grids=(natural / FINE, natural))
+            m = printed_mechanism(epsilon=epsilon, bound=bound, bits=chosen)
+            m = m.at(epsilon=m.epsilon_at(1 / epsilon)) if side == "above" else m
+            laplace = laplace_accuracy(m, alpha=level).enclosure.lower
+            p = finite_parameters(
+                epsilon=m.epsilon, sensitivity=1, lower=-bound, upper=bound, bound=bound, arithmetic=notes_rule
+            )
+            ratios = (
+                Fraction(1),
+                fine.accuracy_ratio,
+                own.accuracy_ratio,
+                price_of_snapping(p, alpha=level).accuracy_ratio,
+                rounded_up(get_accuracy2(m, alpha=level).enclosure.upper / laplace),
+                rounded_up(simple_accuracy(m, alpha=level).enclosure.upper / laplace),
+            )
+            rows.append(AccuracyRow(epsilon=epsilon, side=side, laplace=own.laplace_accuracy, ratios=ratios))
+    return AccuracyByEpsilon(alpha=level, bound=bound, bits=chosen, rows=tuple(rows))
 
 
-def _row(notes: _Notes, epsilon: Fraction, side: str) -> AccuracyRow:
-    """Return one row. From below the exact grids are still the wide ones; from above the notes' are the narrow ones."""
-    natural = power_of_two_at_least(1 / epsilon) * (2 if side == "below" else 1)
-    fine, own = price_table(alpha=notes.alpha, epsilons=[epsilon], grids=(natural / FINE, natural))
-    finite = notes.ratios(notes.jump(epsilon) if side == "above" else epsilon)
-    ratios = (Fraction(1), fine.accuracy_ratio, own.accuracy_ratio, *finite)
-    return AccuracyRow(epsilon=epsilon, side=side, laplace=own.laplace_accuracy, ratios=ratios)
+def accuracy_for_picture(*, first: Any, last: Any, alpha: Any = "0.05", bits: int | None = None) -> AccuracyByEpsilon:
+    """Return rows from one epsilon to another, for lines: at the corners of the natural grid and some points between.
 
-
-def _exact_pieces(grid: str, first: Fraction, last: Fraction, alpha: Fraction) -> tuple[tuple[Point, ...], ...]:
-    """Return the line of exact arithmetic, cut at its jumps; one at the very end has its second point, too."""
-    laplace = price_table(alpha=alpha, epsilons=[1], grids=["natural"])[0].laplace_accuracy
-    points = [
-        (epsilon, to_float_up(Fraction(accuracy) * Fraction(epsilon) / laplace))
-        for epsilon, accuracy in Curve(sensitivity=Fraction(1), alpha=alpha, grid=grid).points(first, last)
-    ]
-    cuts = [i for i, (left, right) in enumerate(pairwise(points), 1) if left[0] == right[0]]
-    pieces = [tuple(points[start:stop]) for start, stop in pairwise([0, *cuts, len(points)])]
-    if exponent_of_power(last) is not None:
-        end = price_table(alpha=alpha, epsilons=[last], grids=[grid])[0].accuracy_ratio
-        pieces.append(((to_float_up(last), to_float_up(end)),))
-    return tuple(pieces)
-
-
-def _notes_places(
-    notes: _Notes, natural: tuple[tuple[Point, ...], ...], first: Fraction, last: Fraction
-) -> Iterator[list[Fraction]]:
-    """Yield the epsilons of each piece of the notes' rule: those of the natural grid, with jumps at their own places.
-
-    A power of two still belongs to the piece below it.
+    The first power of two has no limit from below, the last none from above.
     """
-    for piece in natural:
-        epsilons = [min(max(Fraction(epsilon), first), last) for epsilon, _ in piece]
-        if exponent_of_power(epsilons[0]) is None:
-            yield epsilons
-            continue
-        if epsilons[0] == first:
-            yield epsilons[:1]
-        if (jump := notes.jump(epsilons[0])) < last:
-            yield [jump, *(epsilon for epsilon in epsilons if epsilon > jump)]
+    low, high = positive(first, name="epsilon"), positive(last, name="epsilon")
+    if low >= high:
+        raise ParameterError("a line needs two epsilons, the smaller one first.", "Give several epsilons.")
+    corners = Curve(sensitivity=Fraction(1), alpha=confidence(alpha), grid="natural").points(low, high)
+    epsilons = {low, high, *(min(max(Fraction(epsilon), low), high) for epsilon, _ in corners)}
+    found = accuracy_by_epsilon(epsilons=epsilons, alpha=alpha, bits=bits)
+    outside = ((low, "below"), (high, "above"))
+    return replaced(found, rows=tuple(row for row in found.rows if (row.epsilon, row.side) not in outside))
 
 
 # At one declaration: bias, distance, clamp, mean errors
@@ -240,8 +158,11 @@ def bias_by_guess(*, guesses: Iterable[Any] | None = None, **declared: Any) -> S
 
     Without guesses, the ends of the range and what divides it into ten.
     """
-    values = _spread(**declared) if guesses is None else [parameter(each, name="value") for each in guesses]
     mechanisms = contenders(**declared)
+    if guesses is None:
+        d = mechanisms[0].declared
+        guesses = [d.lower + (d.upper - d.lower) * i / GUESSES for i in range(GUESSES + 1)]
+    values = [parameter(guess, name="value") for guess in guesses]
     rows = tuple(SideRow(at=(value,), figures=tuple(bias(p, value) for p in mechanisms)) for value in values)
     return SideBySide(names=CONTENDERS, rows=rows, mean=tuple(expected_bias(p, values) for p in mechanisms))
 
@@ -252,11 +173,13 @@ def distance_tails(*, if_value: Any, distances: Iterable[Any] | None = None, **d
     The draw of the notes' rule is that of its own scale, a hair wider. Without distances, multiples of the noise scale.
     """
     mechanisms = contenders(**declared)
-    scale = mechanisms[0].noise_scale
-    asked = [scale * n / 4 for n in (0, 1, 2, 4, 8, 16, 32)] if distances is None else distances
-    wanted = [parameter(z, name="distance") for z in asked]
-    rows = [SideRow(at=(z,), figures=tuple(distance_tail(p, if_value, distance=z) for p in mechanisms)) for z in wanted]
-    return SideBySide(names=CONTENDERS, rows=tuple(rows))
+    quarter = mechanisms[0].noise_scale / 4
+    chosen = [quarter * n for n in (0, 1, 2, 4, 8, 16, 32)] if distances is None else distances
+    rows = tuple(
+        SideRow(at=(z,), figures=tuple(distance_tail(p, if_value, distance=z) for p in mechanisms))
+        for z in (parameter(distance, name="distance") for distance in chosen)
+    )
+    return SideBySide(names=CONTENDERS, rows=rows)
 
 
 def clamp_by_gamma(*, gammas: Iterable[Any] = GAMMAS, **declared: Any) -> SideBySide:
@@ -273,36 +196,14 @@ def clamp_by_gamma(*, gammas: Iterable[Any] = GAMMAS, **declared: Any) -> SideBy
     return SideBySide(names=CLAMPS, rows=tuple(rows))
 
 
-def mean_errors(
-    values: Sequence[int], *, lower: Any, upper: Any, epsilons: Iterable[Any], rows: Iterable[int]
-) -> SideBySide:
-    """Return E |released - mean| of the first n values, by the same of the Laplace mechanism, for each n and epsilon.
-
-    What releasing the mean many times would show in the long run. The values must be made up, or public: their mean is
-    not hidden here.
-    """
-    means = means_of_first(values, lower=lower, upper=upper, rows=rows)
-    return errors_of_means(means, lower=lower, upper=upper, epsilons=epsilons)
-
-
-def means_of_first(
-    values: Sequence[int], *, lower: Any, upper: Any, rows: Iterable[int]
-) -> dict[int, tuple[Fraction, Fraction]]:
-    """Return {n: (mean of the first n values, its sensitivity)}: one row changed moves it by (upper - lower)/n."""
-    low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
-    means = {}
-    for n in rows:
-        if not 1 <= n <= len(values):
-            raise ParameterError(f"{n} rows are asked for of {len(values)}.", "Ask for at least one, and for no more.")
-        inside = (min(max(Fraction(value), low), high) for value in values[:n])
-        means[n] = sum(inside) / Fraction(n), (high - low) / n
-    return means
-
-
 def errors_of_means(
     means: Mapping[int, tuple[Fraction, Fraction]], *, lower: Any, upper: Any, epsilons: Iterable[Any]
 ) -> SideBySide:
-    """Return the same for means and sensitivities that are known, by their n."""
+    """Return E |released - mean|, by the same of the Laplace mechanism, of {n: (mean of n rows, its sensitivity)}.
+
+    What releasing the mean many times would show in the long run, for each n and epsilon. The rows must be made up, or
+    public (`snapdp.tables.means.public_means`): their mean is not hidden here.
+    """
     wanted = [parameter(each, name="epsilon") for each in epsilons]
     rows = []
     for (n, (mean, sensitivity)), epsilon in product(means.items(), wanted):
@@ -311,8 +212,3 @@ def errors_of_means(
         figures = tuple(expected_absolute_error(p, mean) / laplace for p in mechanisms)
         rows.append(SideRow(at=(Fraction(n), epsilon), figures=figures))
     return SideBySide(names=CONTENDERS, rows=tuple(rows))
-
-
-def _spread(*, lower: Any, upper: Any, **others: Any) -> list[Fraction]:
-    d = Declaration.parse(lower=lower, upper=upper, **others)
-    return [d.lower + (d.upper - d.lower) * i / GUESSES for i in range(GUESSES + 1)]

@@ -1,163 +1,505 @@
-"""The formulas of the notes as printed, right or wrong. Nothing of snapdp computes with them; claims.py judges them.
+"""The table of claims: each formula of the notes and of Liu's note as printed, right or wrong, and what judges it.
 
-Source: Covington, Snapping Mechanism Notes, 26 and 31 August 2019 and 26 August 2020; sections are
-those of 2020 unless a date is named. As in the notes from section 5 on, everything is in units of the sensitivity
-(but for the clamp from gamma, which is printed without any), f is not negative, and the noise is a real Laplace
-variable: p-bit arithmetic is in the effective epsilon alone. Sums of exponentials and rationals are exact; the rest
-can be enclosed at any precision, so that a comparison is decided and never rounded.
+Nothing of snapdp computes with them. Source: Covington, Snapping Mechanism Notes, 26 and 31 August 2019 and 26 August
+2020; sections are those of 2020 unless a date is named. Units are sensitivities (but for the clamp from gamma, which is
+printed without any). The points are those of docs/errata.md. Sums of exponentials and rationals are exact; the rest can
+be enclosed at any precision, so that a comparison is decided and never rounded. A function without a docstring has the
+one that `claim` makes of its row. In a row a stands for the target accuracy, F for the distribution function of the
+noise.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from snapdp.accuracy.clamping import notes_k
-from snapdp.accuracy.error import confidence, guessed
-from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, power_of_two, power_of_two_at_least, round_nearest
-from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose, refined
+from snapdp.accuracy.clamping import bound_for, notes_k
+from snapdp.accuracy.epsilon import laplace_epsilon
+from snapdp.accuracy.error import confidence, exceeds, guessed
+from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
+from snapdp.exact.dyadic import (
+    HALF,
+    exponent_of_power,
+    floor_log2,
+    nearest_multiple,
+    power_of_two,
+    power_of_two_at_least,
+    round_nearest,
+)
+from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose, refine, refined
 from snapdp.exact.functions import (
-    NARROW_BITS,
     Exponentials,
     exp_of,
     exponential,
     laplace_cdf,
     ln_enclosure,
     ln_of,
+    rounded_up,
     sqrt_of,
 )
 from snapdp.exact.numbers import parameter, positive, shown
-from snapdp.mechanism.finite_precision import bits_above, explicit_parameters, notes_effective_epsilon, required_bits
-from snapdp.mechanism.parameters import SnappingParameters, arithmetic_of
+from snapdp.lab.claims.judges import (
+    CLAIMS,
+    DOUBLE,
+    ZERO,
+    Judge,
+    PrintedClaim,
+    Setting,
+    bounds_the_chance_of_an_error,
+    bounds_the_loss,
+    bounds_the_loss_of_doubles,
+    claim,
+    compared,
+    has_the_accuracy,
+    holds_at_every_value,
+    holds_at_the_value,
+    judge_order,
+    least_decimal,
+    narrow,
+)
+from snapdp.lab.claims.mechanism import PrintedMechanism, PrintedNumber, printed_mechanism
+from snapdp.mechanism.finite_precision import bits_above, notes_effective_epsilon
+from snapdp.mechanism.law.exact import ExactLaw
+from snapdp.mechanism.law.finite import liu_formula, mironov_formula
+from snapdp.mechanism.law.law import ONE
+from snapdp.mechanism.parameters import Inner
 from snapdp.values import Value
 
-DOUBLE = 53
+FIRST, SECOND, THIRD = "26 August 2019", "31 August 2019", "26 August 2020"
+LAST_TWO, ALL_DATES = f"{SECOND}, {THIRD}", f"{FIRST}, {SECOND}, {THIRD}"
+IN_6, IN_6_3, IN_6_5_1 = "notes, 6.3 (6.2 in 2019)", "notes, 6.3", "notes, 6.5.1"
+COARSE_GRID = "this grid is more than twice the noise scale."
+ODD_ROWS = "with an odd number of rows no row belongs in the middle: the odd one goes to an end as well."
+COARSER_THAN_K = "this grid is coarser than that of the notes, or B eta above 2^-52."
+ANY_VALUE = "at any value within the bound"
+HAS_ACCURACY = f"an epsilon with accuracy a {ANY_VALUE}"
+BINDS = "at least how probable it is that B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B'"
+LOST = "the most that p bits in every step add to a loss of eps'"
 
 
-class PrintedNumber:
-    """A real number that can be enclosed at any precision: what compares it with another can decide.
+def _of_logarithm(level: Fraction, factor: Fraction, offset: Fraction = ZERO) -> PrintedNumber:
+    """Return factor ln(1/level) + offset."""
+    return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) * factor + offset)
 
-    >>> from fractions import Fraction
-    >>> from snapdp.exact.functions import ln_enclosure
-    >>> float(PrintedNumber(lambda bits: ln_enclosure(Fraction(2), bits)))
-    0.6931471805599453
+
+# Section 6.3: accuracy
+
+
+class GetAccuracy(NamedTuple):
+    """What Algorithm 1 returns: the accuracy, and which of its four cases gave it."""
+
+    case: int
+    accuracy: PrintedNumber
+
+
+@claim("Algorithm 1", IN_6, LAST_TWO, "GetAccuracy, in four cases",
+    "an error exceeded with probability at most alpha, at this value", holds_at_the_value,
+    "in case 4 P_U- is no lower bound on the mass at the clamp, and F_Z- holds that mass already.")  # fmt: skip
+def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> GetAccuracy:
+    """Return what Algorithm 1 returns for a value: "missed with probability at most alpha", which case 4 is not.
+
+    Which case is taken is decided, not rounded.
+
+    >>> from snapdp.lab.claims import printed_mechanism
+    >>> found = get_accuracy(printed_mechanism(epsilon="5/3", bound=4), if_value=4)
+    >>> found.case, f"{float(found.accuracy):.3f}"
+    (4, '0.686')
     """
+    f, level = m.value(if_value), confidence(alpha)
+    lower, upper = p_lower_plus(m, if_value=f), p_upper_minus(m, if_value=f)
+    at_clamp, needed = f_z_minus(m, m.bound - f), 1 + lower - level
 
-    __slots__ = ("enclosed",)
+    def solved(left: Exponentials) -> PrintedNumber:
+        """(1 - ln(left))/eps'. left > 0 has a rational term: the number is irrational, no distance of two outputs."""
+        return PrintedNumber(lambda bits: (1 - ln_of(refined(left.enclosed, relative_bits=bits), bits)) * m.noise_scale)
 
-    def __init__(self, enclosed: Callable[[int], Enclosure]) -> None:
-        self.enclosed = enclosed
-
-    @property
-    def enclosure(self) -> Enclosure:
-        """Return an enclosure that is narrow relative to the number."""
-        return refined(self.enclosed, relative_bits=NARROW_BITS)
-
-    def __float__(self) -> float:
-        return float(self.enclosure)
-
-    def __repr__(self) -> str:
-        return f"PrintedNumber({float(self):.12g})"
+    if (lower - level).sign() >= 0:
+        return GetAccuracy(case=1, accuracy=PrintedNumber(lambda _: enclose(m.bound + f)))
+    if (at_clamp - needed).sign() >= 0:
+        return GetAccuracy(case=2, accuracy=solved(level - lower))
+    if (at_clamp + upper - needed).sign() >= 0:
+        return GetAccuracy(case=3, accuracy=PrintedNumber(lambda _: enclose(m.bound - f)))
+    return GetAccuracy(case=4, accuracy=solved(level - lower + upper))
 
 
-class PrintedMechanism(Value):
-    """Constants of one mechanism of the notes: eps, B, eta = 2**-bits (0 if bits is None), eps', lambda', Lambda'.
+@claim("GetAccuracy2", IN_6_3, THIRD, "min(lambda' ln(1/alpha) + Lambda'/2, 2 B)",
+    f"an error exceeded with probability at most alpha, {ANY_VALUE}", holds_at_every_value)  # fmt: skip
+def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
+    level = confidence(alpha)
+    # The logarithm of a rational other than 1 is irrational, so whether the cap is reached is decided.
+    capped = decided_ceil(lambda b: ln_enclosure(1 / level, b) - (2 * m.bound - m.grid / 2) / m.noise_scale) > 0
+    return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
 
-    grid_given  whether the grid was asked for, or follows the noise scale
+
+@claim("(1 + ln(1/alpha))/eps'", IN_6_3, THIRD, "(1 + ln(1/alpha))/eps'", "the same, simpler and looser",
+    holds_at_every_value, COARSE_GRID)  # fmt: skip
+def simple_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
+    return _of_logarithm(confidence(alpha), m.noise_scale, m.noise_scale)
+
+
+def laplace_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
+    """Return ln(1/alpha)/eps, the accuracy of the Laplace mechanism to which the notes compare."""
+    return _of_logarithm(confidence(alpha), 1 / m.epsilon)
+
+
+@claim("alpha from a", IN_6_3, THIRD, "e^(-eps' (a - Lambda'/2))",
+    f"how probable an error above a is at most, {ANY_VALUE}", bounds_the_chance_of_an_error)  # fmt: skip
+def alpha_of_accuracy(m: PrintedMechanism, *, accuracy: Any) -> Exponentials:
+    return exponential((m.grid / 2 - positive(accuracy, name="accuracy")) / m.noise_scale)
+
+
+# Section 6.3: probabilities at the clamp, and the distribution functions that Algorithm 1 is made of
+
+
+def _mass_at_lower(s: Setting) -> Exponentials:
+    p = s.m.parameters
+    return laplace_cdf((p.low + HALF) * p.grid - s.if_value, p.noise_scale)
+
+
+def _mass_at_upper(s: Setting) -> Exponentials:
+    p = s.m.parameters
+    return 1 - laplace_cdf((p.high - HALF) * p.grid - s.if_value, p.noise_scale)
+
+
+def f_z(m: PrintedMechanism, z: Fraction) -> Exponentials:
+    """Return the distribution function of Z = |Y'| + Lambda'/2 itself: 0 below Lambda'/2."""
+    over = z - m.grid / 2
+    return Exponentials({}) if over < 0 else 1 - exponential(-over / m.noise_scale)
+
+
+@claim(
+    "P_L+", IN_6, ALL_DATES, "F(-B - f + lambda')", "above P(output = -B)", compared(">=", _mass_at_lower), COARSE_GRID
+)
+def p_lower_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
+    return laplace_cdf(-m.bound - m.value(if_value) + m.noise_scale, m.noise_scale)
+
+
+@claim("P_L", "notes, 6.3 (6.1 in 2019)", ALL_DATES, "F(-B - f + Lambda'/2)", "equal to P(output = -B)",
+    compared("=", _mass_at_lower), "an equality only where the grid divides B, which it does not here.")  # fmt: skip
+def p_lower(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
+    return laplace_cdf(-m.bound - m.value(if_value) + m.grid / 2, m.noise_scale)
+
+
+@claim("P_U-", IN_6, LAST_TWO, "1 - F(B - f - lambda')", "at most P(output = B)", compared("<=", _mass_at_upper),
+    "reversed: half the grid is at most the noise scale, so this is the larger number.")  # fmt: skip
+def p_upper_minus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
+    return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale, m.noise_scale)
+
+
+@claim("P_U+", "notes, 6.2", FIRST, "1 - F(B - f - lambda'/2)", "at least P(output = B)",
+    compared(">=", _mass_at_upper),
+    "reversed: the grid is at least the noise scale, so this is the smaller number.")  # fmt: skip
+def p_upper_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
+    return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale / 2, m.noise_scale)
+
+
+@claim("F_Z-", IN_6, LAST_TWO, "1 - e^(-eps' z + 1)", "below P(|Y'| + grid/2 <= z), here at z = B - f",
+    compared("<=", lambda s: f_z(s.m, s.z)), COARSE_GRID)  # fmt: skip
+def f_z_minus(m: PrintedMechanism, z: Fraction) -> Exponentials:
+    return 1 - exponential(1 - z / m.noise_scale)
+
+
+@claim("F_Z+", IN_6, ALL_DATES, "1 - e^(-eps' z + 1/2)", "at least P(|Y'| + grid/2 <= z), here at z = B - f",
+    compared(">=", lambda s: f_z(s.m, s.z)),
+    "it needs a grid of at least the noise scale, and is negative below half a noise scale.")  # fmt: skip
+def f_z_plus(m: PrintedMechanism, z: Fraction) -> Exponentials:
+    return 1 - exponential(HALF - z / m.noise_scale)
+
+
+@claim("F_Nsub-", IN_6, LAST_TWO, "F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
+    "at most a distribution function, at the largest error B + f", compared("<=", lambda _: 1),
+    "no distribution function exceeds 1: the mass at the clamp is counted twice.")  # fmt: skip
+def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponentials:
+    f = m.value(if_value)
+    total = f_z_minus(m, min(m.bound - f, x))
+    if x < m.bound - f:
+        return total
+    return total + p_upper_minus(m, if_value=f) + f_z_minus(m, min(m.bound + f, x)) - f_z_plus(m, m.bound - f)
+
+
+# Section 6.4: bias
+
+
+def _judge_bias(formula: Callable[..., Exponentials], s: Setting) -> PrintedClaim:
+    """Bias+ is a lower bound of a negative number; the exact bias is never equal to it."""
+    law, f = ExactLaw(Inner(s.if_value), s.m.parameters), s.if_value
+    exact = PrintedNumber(lambda bits: law.expectation_parts(lambda output: output - f, bits, ONE))
+    found = judge_order(formula(s.m, if_value=f), "<=", exact, s.sensitivity)
+    mended = narrow(formula(s.m, if_value=f, factor=False)) * s.sensitivity
+    return found._replace(exact=law.bias * s.sensitivity, measured=("without that factor", mended))
+
+
+@claim("Bias+", "notes, 6.4", THIRD, "p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) E[Y*; -B - f to B - f]",
+    "below the bias E(output) - f (printed as an upper bound: of its size)",
+    _judge_bias,
+    "the factor 1 - p_L - p_U does not belong there: the integral has left out the clamped draws already.")  # fmt: skip
+def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exponentials:
+    """Return Bias^+ of 6.4, printed as bounding the bias: from below, the bias being negative; f >= 0.
+
+        p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) * integral of y over the density of Y*, from -B - f to B - f
+
+    Y* ~ Laplace(-Lambda'/2, lambda'). factor=False leaves the factor out that should not be there.
     """
+    f = m.value(if_value)
+    below, above, centre, scale = -m.bound - f, m.bound - f, -m.grid / 2, m.noise_scale
+    p_l, p_u = laplace_cdf(below - centre, scale), 1 - laplace_cdf(above - centre, scale)
 
-    epsilon: Fraction
-    bound: Fraction
-    bits: int | None
-    grid: Fraction
-    grid_given: bool = False
+    def integral_up_to(y: Fraction) -> Exponentials:
+        if y <= centre:
+            return exponential((y - centre) / scale) * ((y - scale) / 2)
+        return centre - exponential((centre - y) / scale) * ((y + scale) / 2)
 
-    def _check(self) -> None:
-        _ = self.parameters  # outputs that are too many, or no doubles, are refused at once
-
-    def at(self, *, epsilon: Fraction | None = None, bound: Fraction | None = None) -> PrintedMechanism:
-        """Return the mechanism in the same arithmetic for another epsilon or bound; a grid that was given stays."""
-        return printed_mechanism(
-            epsilon=epsilon or self.epsilon,
-            bound=bound or self.bound,
-            arithmetic="exact" if self.bits is None else "notes",
-            bits=self.bits,
-            grid=self.grid if self.grid_given else None,
-        )
-
-    def epsilon_at(self, noise_scale: Fraction) -> Fraction:
-        """Return the epsilon whose lambda' that is."""
-        return (1 + 12 * self.bound * self.eta) / noise_scale + 2 * self.eta
-
-    @property
-    def eta(self) -> Fraction:
-        return _eta(self.bits)
-
-    @property
-    def effective_epsilon(self) -> Fraction:
-        return notes_effective_epsilon(epsilon=self.epsilon, bound=self.bound, eta=self.eta)
-
-    @property
-    def noise_scale(self) -> Fraction:
-        return 1 / self.effective_epsilon
-
-    @cached_property
-    def parameters(self) -> SnappingParameters:
-        """Return the constants in the form that has an exact law; every value within the bound is public range."""
-        return explicit_parameters(
-            noise_scale=self.noise_scale, grid=self.grid, bound=self.bound, precision=None, epsilon=self.epsilon
-        )
-
-    def value(self, if_value: Any) -> Fraction:
-        """Return a guess as the notes take it: within the bound, and not negative (the mechanism is symmetric)."""
-        f = abs(guessed(if_value))
-        if f > self.bound:
-            raise BoundError(
-                f"value = {shown(if_value)} lies outside the bound, -{shown(self.bound)} to {shown(self.bound)}.",
-                "The notes assume that the value lies within the bound: guess one that does.",
-                value=f,
-            )
-        return f
+    middle = integral_up_to(above) - integral_up_to(below)
+    return p_l * below + p_u * above + (middle * (1 - p_l - p_u) if factor else middle)
 
 
-def printed_mechanism(
-    *, epsilon: Any, bound: Any, arithmetic: str = "notes", bits: int | None = None, grid: Any = None
-) -> PrintedMechanism:
-    """Return the mechanism of the notes for an epsilon and a bound B in sensitivities.
+# Section 6.3: epsilon from an accuracy
 
-        eps' = (eps - 2 eta)/(1 + 12 B eta),  lambda' = 1/eps',  Lambda' the least power of two >= lambda'
 
-    arithmetic  "notes": eta = 2**-bits, bits as the notes choose them, at least 118; "exact": eta = 0
-    grid        another Lambda' than theirs, to see what happens
+@claim("(6.4)", IN_6_3, THIRD, "(1 + 12 B eta) ln(1/alpha)/(a - Lambda'/2) + 2 eta", HAS_ACCURACY, has_the_accuracy,
+    "the grid put in is finer than that of the epsilon that comes out.")  # fmt: skip
+def epsilon_6_4(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
+    level, over = confidence(alpha), positive(accuracy, name="accuracy") - m.grid / 2
+    if over <= 0:
+        raise ParameterError(f"(6.4) needs an accuracy above half the grid, {shown(m.grid / 2)}.", "Ask for more.")
+    return _epsilon_by_division(m, level, over)
 
-    >>> printed_mechanism(epsilon=1, bound=10).grid, printed_mechanism(epsilon=1, bound=10, arithmetic="exact").grid
-    (Fraction(2, 1), Fraction(1, 1))
+
+def _epsilon_by_division(m: PrintedMechanism, level: Fraction, divisor: Fraction) -> PrintedNumber:
+    return _of_logarithm(level, (1 + 12 * m.bound * m.eta) / divisor, 2 * m.eta)
+
+
+@claim("(6.5)", IN_6_3, THIRD, "eps = (1 + 12 B eta) ln(1/alpha)/(a - 1/eps) + 2 eta", HAS_ACCURACY, has_the_accuracy,
+    "its last step takes off more than the noise scale exceeds half the grid.")  # fmt: skip
+def epsilon_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
+    """Return the epsilon at which (6.5) is an equality, which the notes search for: the larger root of a square.
+
+    (eps - 2 eta)(a - 1/eps) = c,  c = (1 + 12 B eta) ln(1/alpha)
     """
-    eps, half_width = positive(epsilon, name="epsilon"), positive(bound, name="bound")
-    if arithmetic == "exact" and bits is not None:
-        raise ParameterError("bits belongs to the notes' arithmetic.", 'Give arithmetic="notes", or leave bits out.')
-    asked = arithmetic_of(arithmetic, bits)
-    if asked is not None and asked.rule != "notes":
-        raise ParameterError(f"arithmetic = {shown(arithmetic)} is not in the notes.", 'Give "notes" or "exact".')
-    chosen = None if asked is None else asked.bits or required_bits(epsilon=eps, bound=half_width)
-    eta = _eta(chosen)
-    if eps <= 2 * eta:
-        raise PremiseError("the notes need epsilon > 2 eta.", "Give more bits, or a larger epsilon.", epsilon=eps)
-    scale = 1 / notes_effective_epsilon(epsilon=eps, bound=half_width, eta=eta)
-    own = power_of_two_at_least(scale) if grid is None else positive(grid, name="grid")
-    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own, grid_given=grid is not None)
+    level, a = confidence(alpha), positive(accuracy, name="accuracy")
+
+    def root(bits: int) -> Enclosure:
+        half = (ln_enclosure(1 / level, bits) * (1 + 12 * m.bound * m.eta) + (1 + 2 * m.eta * a)) * HALF
+        return (half + sqrt_of(half * half - 2 * m.eta * a, bits)) / a
+
+    return PrintedNumber(root)
 
 
-def _eta(bits: int | None) -> Fraction:
-    return Fraction(0) if bits is None else Fraction(1, 1 << bits)
+def _judge_last_step(formula: Callable[..., Any], s: Setting) -> PrintedClaim:
+    """Both sides are one logarithm times a rational, plus the same: the rationals decide."""
+    left, right = formula(s.m, accuracy=s.accuracy, alpha=s.alpha)
+    valid = s.m.noise_scale <= 1 / s.m.epsilon
+    missing = None if valid else narrow(PrintedNumber(lambda bits: left.enclosed(bits) - right.enclosed(bits)))
+    return PrintedClaim(right.enclosure, left.enclosure, valid, missing)
+
+
+@claim("(6.5), last step", IN_6_3, THIRD, "replaces a - 1/eps' by a - 1/eps", "no less than the line before it",
+    _judge_last_step,
+    "reversed: 1/eps' is above 1/epsilon, so a - 1/eps' is the smaller divisor; by about 12 B eta.")  # fmt: skip
+def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> tuple[PrintedNumber, PrintedNumber]:
+    """Return both sides of the last "<=" of (6.5): with 1/eps' under the fraction, and with 1/eps. It points wrong."""
+    level, a = confidence(alpha), positive(accuracy, name="accuracy")
+    if a <= m.noise_scale:
+        raise ParameterError("(6.5) needs an accuracy above 1/eps'.", "Ask for more.")
+    return _epsilon_by_division(m, level, a - m.noise_scale), _epsilon_by_division(m, level, a - 1 / m.epsilon)
+
+
+# Section 6.5.1: the clamp from gamma
+
+
+@claim("k from epsilon", IN_6_5_1, THIRD, "k = (2 + 24 2^-52)/(eps - 2^-117)", "at least the grid",
+    compared(">=", lambda s: s.m.grid, in_data_units=True), COARSER_THAN_K)  # fmt: skip
+def k_of_epsilon(epsilon: Any) -> Fraction:
+    return notes_k(positive(epsilon, name="epsilon"))
+
+
+def _grid_of_target(s: Setting) -> Fraction:
+    """Return the grid of the least epsilon of four digits with lambda' ln(1/alpha) + Lambda'/2 at most the target."""
+
+    def promises(m: PrintedMechanism) -> bool:
+        # The logarithm of a rational other than 1 is irrational: decided.
+        return not exceeds(_of_logarithm(s.alpha, m.noise_scale, m.grid / 2).enclosed, s.accuracy)
+
+    return s.m.at(epsilon=least_decimal(s, laplace_epsilon(s.accuracy, s.alpha, Fraction(1)), promises)).grid
+
+
+@claim("k from an accuracy", IN_6_5_1, THIRD, "the same k, with eps^- = ln(1/alpha)/a",
+    "at least the grid of that accuracy", compared(">=", _grid_of_target, in_data_units=True),
+    COARSER_THAN_K)  # fmt: skip
+def k_of_accuracy(*, accuracy: Any, alpha: Any = "0.05") -> Fraction:
+    """Return k with eps^- = ln(1/alpha)/a in the place of epsilon, rounded up: eps^- is below every epsilon needed."""
+    a, level = positive(accuracy, name="accuracy"), confidence(alpha)
+    return notes_k(_of_logarithm(level, 1 / a).enclosure.lower)
+
+
+def _judge_clamp(formula: Callable[..., PrintedNumber], s: Setting) -> PrintedClaim:
+    """The bound given stands for B', the largest statistic; in data units, as the formula takes it."""
+    m, within, delta = s.m, s.m.bound, s.sensitivity
+    at = formula(largest=within * delta, k=notes_k(m.epsilon), gamma=s.gamma)
+    clamp = _steps_decided(at, m.grid * delta) / delta
+    binding = _binding(m.at(bound=clamp), within, clamp)
+    valid = (s.gamma - binding).sign() >= 0
+    missing = None if valid else narrow(binding - s.gamma)
+    exact = enclose(bound_for(m.parameters, gamma=s.gamma).bound * delta)
+    return PrintedClaim(at.enclosure, exact, valid, missing, ("binds with probability", narrow(binding)))
+
+
+def _steps_decided(bound: PrintedNumber, grid: Fraction) -> Fraction:
+    """Return a rational number with as many grid steps as B. B is irrational: it is decided."""
+    return refine(bound.enclosed, until=lambda b: math.floor(b.lower / grid) == math.floor(b.upper / grid)).upper
+
+
+def _binding(m: PrintedMechanism, value: Fraction, bound: Fraction) -> Exponentials:
+    """Return the probability that a clamp to +-bound changes an output of m at +-value, its largest: planning (19)."""
+    edge = (math.floor(bound / m.grid) + HALF) * m.grid
+    up, down = (edge - value) / m.noise_scale, (edge + value) / m.noise_scale
+    return (exponential(-up) if up >= 0 else 2 - exponential(up)) * HALF + exponential(-down) * HALF
+
+
+def _exact_binding(s: Setting) -> Exponentials:
+    """Return how probable it is that B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B', the bound that was given.
+
+    Grid and noise scale are those put in, as the notes leave the circle open here.
+    """
+    bound = bound_from_gamma(largest=s.largest, k=s.m.grid, gamma=s.gamma)
+    return _binding(s.m, s.largest, _steps_decided(bound, s.m.grid))
+
+
+@claim("B from gamma", IN_6_5_1, THIRD, "B = B' + (k/2)(1 + 2 ln(1/gamma))",
+    "a clamp that binds with probability at most gamma while |f| <= B', the bound that was given", _judge_clamp,
+    "the second term lacks the factor sensitivity, or the grid is coarser than k.")  # fmt: skip
+def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> PrintedNumber:
+    """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
+    level, within = confidence(gamma, name="gamma", sure=True), positive(largest, name="largest")
+    return _of_logarithm(level, k, k / 2 + within)
+
+
+def p_lower_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
+    """Return p_L** = F(-B - B') of Y** ~ Laplace(Lambda'/2, lambda'): too small, the lower tail needs -Lambda'/2."""
+    return laplace_cdf(-m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
+
+
+def p_upper_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
+    """Return p_U** = 1 - F(B - B') of the same Y**."""
+    return 1 - laplace_cdf(m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
+
+
+@claim("(6.6)", IN_6_5_1, THIRD, "(e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2", BINDS,
+    compared(">=", _exact_binding),
+    "the shift of Y** serves the upper tail alone; the lower one needs the other sign.")  # fmt: skip
+def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> PrintedNumber:
+    power = binding_6_7(m, gamma=gamma)
+    further = exponential(-(2 * positive(largest, name="largest") + m.grid) / m.noise_scale)
+    return PrintedNumber(lambda bits: power.enclosed(bits) * (further.enclosed(bits) + 1) * HALF)
+
+
+@claim("(6.7)", IN_6_5_1, THIRD, "gamma^(eps' Lambda')", BINDS, compared(">=", _exact_binding))
+def binding_6_7(m: PrintedMechanism, *, gamma: Any = "0.05") -> PrintedNumber:
+    level, power = confidence(gamma, name="gamma", sure=True), m.grid / m.noise_scale
+    return PrintedNumber(lambda bits: exp_of(ln_enclosure(level, bits) * power, bits))
+
+
+@claim("(6.8)", IN_6_5_1, THIRD, "gamma", BINDS, compared(">=", _exact_binding),
+    "this grid is finer than the noise scale.")  # fmt: skip
+def _binding_6_8(gamma: Fraction) -> Fraction:
+    return gamma
+
+
+# Section 6.1, and section 7: ranges
+
+
+def _judge_shift(formula: Callable[..., tuple[Fraction, Fraction]], s: Setting) -> PrintedClaim:
+    shift, bound = formula(lower=s.lower, upper=s.upper)
+    outside = max(-bound - (s.lower - shift), (s.upper - shift) - bound)
+    missing = None if outside <= 0 else enclose(outside)
+    return PrintedClaim(enclose(bound), enclose((s.upper - s.lower) / 2), outside <= 0, missing)
+
+
+@claim("B = upper - s", "notes, 6.1", THIRD, "s = (upper - lower)/2",
+    "half the width of a range around 0 that holds the range given less s", _judge_shift,
+    "s should be the middle, (upper + lower)/2: an end less s lies outside the range.")  # fmt: skip
+def shift_and_bound(*, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+    """Return s = (upper - lower)/2 and B = upper - s of 6.1, as printed; s should be (upper + lower)/2."""
+    low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
+    shift = (high - low) / 2
+    return shift, high - shift
+
+
+def largest_mean(*, lower: Any, upper: Any) -> Fraction:
+    """Return B' of a mean, 7.1: max(|a|, |b|)."""
+    return max(abs(parameter(lower, name="lower")), abs(parameter(upper, name="upper")))
+
+
+def _largest_variance(s: Setting) -> Fraction:
+    """A variance is convex in each row, so it is largest where each row is at an end: half of them at the upper one."""
+    most = s.rows // 2 * (s.rows - s.rows // 2)
+    return Fraction(most, s.rows * (s.rows - 1)) * (s.upper - s.lower) ** 2
+
+
+@claim("B' of a variance", "notes, 7.2", THIRD, "(b - a)^2/4, times n/(n - 1) for an even n",
+    "the largest of n rows of the range given", compared(">=", _largest_variance), ODD_ROWS)  # fmt: skip
+def largest_variance(*, lower: Any, upper: Any, rows: int) -> Fraction:
+    return largest_covariance((lower, upper), (lower, upper), rows=rows)
+
+
+@claim("B' of a covariance", "notes, 7.3", THIRD, "(b - a)(d - c)/4, times n/(n - 1) for an even n",
+    "the largest of n rows of two columns of the range given", compared(">=", _largest_variance), ODD_ROWS)  # fmt: skip
+def largest_covariance(first: tuple[Any, Any], second: tuple[Any, Any], *, rows: int) -> Fraction:
+    a, b, c, d = (parameter(end, name="bounds") for end in (*first, *second))
+    even = Fraction(rows, rows - 1) if rows % 2 == 0 else Fraction(1)
+    return even * (b - a) * (d - c) / 4
+
+
+def largest_count(*, rows: int) -> Fraction:
+    """Return B' of a bin of a histogram, 7.4: the number of rows."""
+    return Fraction(rows)
+
+
+# Section 5: the loss in p-bit arithmetic
+
+
+@claim("eps' of section 5", "notes, 3 and 5", ALL_DATES, "eps' = (eps - 2 eta)/(1 + 12 B eta)",
+    "a loss of at most epsilon with eta = 2^-p and a uniform draw of at most 53 bits", bounds_the_loss_of_doubles,
+    "the uniform draw needs as many bits as eta says: the 2 eta is its granularity.")  # fmt: skip
+def _claimed_loss(epsilon: Fraction) -> Fraction:
+    return epsilon
+
+
+LOSES_MORE = "it needs B > noise scale and grid >= noise scale, and a pair was found that loses more."
+claim("Mironov's bound", "Mironov 2012, as quoted in notes, 5", ALL_DATES, "(1 + 12 B eta) eps' + 2 eta", LOST,
+    bounds_the_loss, LOSES_MORE)(mironov_formula)  # fmt: skip
+claim("Liu's bound", "Liu, Theorem 2", "22 March 2020", "eps' + 23 B eps' eta", LOST, bounds_the_loss,
+    LOSES_MORE)(liu_formula)  # fmt: skip
+
+
+def _judge_bits(formula: Callable[..., int], s: Setting) -> PrintedClaim:
+    """With p = m + 2 the effective epsilon is positive; how much of epsilon it is, is another question."""
+    # The least p >= 1 with epsilon > 2 eta. With 2**f <= epsilon < 2**(f + 1), p = -f is too few, and 1 - f is one too
+    # few only where epsilon is 2**f itself.
+    bits, fewest = formula(s.epsilon), max(1, 1 - floor_log2(s.epsilon))
+    fewest += s.epsilon <= Fraction(2, 1 << fewest)
+    left = notes_effective_epsilon(epsilon=s.epsilon, bound=s.m.bound, eta=Fraction(2) ** -bits)
+    found = judge_order(bits, "=", fewest, Fraction(1))
+    return found._replace(measured=("eps' as a part of epsilon", enclose(left / s.epsilon)))
+
+
+@claim("p = m + 2", "notes, 5", ALL_DATES, "p = m + 2, 2^-m the least power of two >= eps",
+    "the fewest bits that leave a positive eps'", _judge_bits,
+    "an epsilon above 2 makes m + 2 less than one bit; the 118 bits of the logarithm save it.")  # fmt: skip
+def bits_of_epsilon(epsilon: Any) -> int:
+    return bits_above(positive(epsilon, name="epsilon"))
 
 
 # Section 4: grid and rounding by the bits of a double. Privacy does not depend on the rule, reproducing a draw does.
 
 
+@claim("(4.1)", "notes, 4.1", ALL_DATES, "Lambda by the bits of lambda, a double",
+    "the least power of two that is at least the noise scale",
+    compared("=", lambda s: power_of_two_at_least(s.noise_scale), in_data_units=True),
+    "the noise scale is just above a power of two, and rounding it to a double makes it that power.")  # fmt: skip
 def grid_4_1(noise_scale: Fraction) -> Fraction:
     """Return Lambda by (4.1): the least power of two >= lambda, lambda having been rounded to a double before.
 
@@ -165,6 +507,16 @@ def grid_4_1(noise_scale: Fraction) -> Fraction:
     (Fraction(1, 1), Fraction(2, 1))
     """
     return power_of_two_at_least(round_nearest(noise_scale, DOUBLE))
+
+
+def _judge_rounding(x: Fraction) -> Judge:
+    """Judge the rounding of a value so many grid steps from 0, which all scales with the grid."""
+
+    def judge(formula: Callable[..., Fraction], s: Setting) -> PrintedClaim:
+        grid = power_of_two_at_least(s.noise_scale)
+        return judge_order(formula(x * grid, grid), "=", nearest_multiple(x * grid, grid), s.sensitivity)
+
+    return judge
 
 
 def rounded_4_2(x: Fraction, grid: Fraction) -> Fraction:
@@ -195,265 +547,126 @@ def rounded_4_2(x: Fraction, grid: Fraction) -> Fraction:
     return grid * nearest * (1 if x > 0 else -1)
 
 
-def bits_of_epsilon(epsilon: Any) -> int:
-    """Return p = m + 2 of section 5, 2^-m the least power of two >= eps: the fewest bits with eps > 2 eta.
+for steps, why in {
+    "-2.5": "the rule rounds ties away from zero, not toward +infinity.",
+    "3.5": "the carry must look at m_1...m_y alone; a zero further right hides it.",
+    "1.5": "at y = 0 there are no m_1...m_y to add 1 to, and the carry is lost.",
+}.items():
+    claim(f"(4.2) at {steps} grid steps", "notes, 4.2", ALL_DATES, f"the steps of (4.2), for x = {steps} Lambda",
+        "the nearest multiple of the grid, ties toward +infinity", _judge_rounding(Fraction(steps)), why
+    )(rounded_4_2)  # fmt: skip
 
-    All three dates. The mechanism takes at least 118.
+
+# The table in one setting
+
+
+class BesideExact(Value):
+    """The claims, in the order of the table, and those that say nothing here, each with the reason."""
+
+    mechanism: PrintedMechanism
+    claims: tuple[PrintedClaim, ...]
+    left_out: tuple[tuple[str, str], ...]
+    notation: tuple[tuple[str, Enclosure, str], ...]
+
+    def __getitem__(self, name: str) -> PrintedClaim:
+        """Return the claim of a name, such as "Algorithm 1"."""
+        for claimed in self.claims:
+            if claimed.name == name:
+                return claimed
+        raise KeyError(name)
+
+
+def beside_exact(
+    *names: str,
+    epsilon: Any,
+    bound: Any,
+    if_value: Any,
+    alpha: Any = "0.05",
+    gamma: Any = "0.05",
+    accuracy: Any = None,
+    sensitivity: Any = 1,
+    bounds: tuple[Any, Any] = (-10, 30),
+    rows: int = 3,
+    arithmetic: str = "notes",
+    bits: int | None = None,
+    grid: Any = None,
+) -> BesideExact:
+    """Return every printed formula with what it says, the exact answer, and whether it holds; or those that are named.
+
+    A formula that cannot be evaluated in a setting is left out with the reason.
+
+    bound, grid, if_value  in data units; the notes' B, Lambda' and f are these over the sensitivity
+    accuracy               the target that an epsilon is asked for; without it, what GetAccuracy2 says
+    bounds, rows           of the range that is shifted (6.1) and of the column whose variance is bounded (7.2)
+    arithmetic, bits       as in `printed_mechanism`
+
+    >>> found = beside_exact("Algorithm 1", epsilon="5/3", bound=4, if_value=4)["Algorithm 1"]
+    >>> f"{float(found.says):.3f} {float(found.measured[1]):.3f} {float(found.exact):.0f}", found.valid
+    ('0.686 0.217 1', False)
     """
-    return bits_above(positive(epsilon, name="epsilon"))
-
-
-# Section 6.1, and section 7: ranges
-
-
-def shift_and_bound(*, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
-    """Return s = (upper - lower)/2 and B = upper - s of 6.1, as printed; s should be (upper + lower)/2."""
-    low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
-    shift = (high - low) / 2
-    return shift, high - shift
-
-
-def largest_mean(*, lower: Any, upper: Any) -> Fraction:
-    """Return B' of a mean, 7.1: max(|a|, |b|)."""
-    return max(abs(parameter(lower, name="lower")), abs(parameter(upper, name="upper")))
-
-
-def largest_covariance(first: tuple[Any, Any], second: tuple[Any, Any], *, rows: int) -> Fraction:
-    """Return B' of a sample covariance, 7.3, as printed: for an odd number of rows it is too small.
-
-    (b - a)(d - c)/4, times n/(n - 1) where n is even
-    """
-    a, b, c, d = (parameter(end, name="bounds") for end in (*first, *second))
-    even = Fraction(rows, rows - 1) if rows % 2 == 0 else Fraction(1)
-    return even * (b - a) * (d - c) / 4
-
-
-def largest_variance(*, lower: Any, upper: Any, rows: int) -> Fraction:
-    """Return B' of a sample variance, 7.2, as printed: for an odd number of rows it is too small."""
-    return largest_covariance((lower, upper), (lower, upper), rows=rows)
-
-
-def largest_count(*, rows: int) -> Fraction:
-    """Return B' of a bin of a histogram, 7.4: the number of rows."""
-    return Fraction(rows)
-
-
-# Section 6.3: probabilities at the clamp, and the distribution functions that Algorithm 1 is made of
-
-
-def p_lower_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    """Return P_L^+ = F(-B - f + lambda'), printed as more than P(output = -B). All three dates."""
-    return laplace_cdf(-m.bound - m.value(if_value) + m.noise_scale, m.noise_scale)
-
-
-def p_upper_minus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    """Return P_U^- = 1 - F(B - f - lambda'), printed as at most P(output = B). 31 August 2019 and 2020."""
-    return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale, m.noise_scale)
-
-
-def p_upper_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    """Return P_U^+ = 1 - F(B - f - lambda'/2), printed as at least P(output = B). 26 August 2019 alone."""
-    return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale / 2, m.noise_scale)
-
-
-def p_lower(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    """Return F(-B - f + Lambda'/2), printed as equal to P(output = -B) in 2019, as no less in section 6.2 of 2020."""
-    return laplace_cdf(-m.bound - m.value(if_value) + m.grid / 2, m.noise_scale)
-
-
-def f_z_minus(m: PrintedMechanism, z: Fraction) -> Exponentials:
-    """Return F_Z^-(z) = 1 - e^(-eps' z + 1), printed as below the distribution function of Z = |Y'| + Lambda'/2."""
-    return 1 - exponential(1 - z / m.noise_scale)
-
-
-def f_z_plus(m: PrintedMechanism, z: Fraction) -> Exponentials:
-    """Return F_Z^+(z) = 1 - e^(-eps' z + 1/2), printed as at least that distribution function."""
-    return 1 - exponential(HALF - z / m.noise_scale)
-
-
-def f_z(m: PrintedMechanism, z: Fraction) -> Exponentials:
-    """Return the distribution function of Z itself: 0 below Lambda'/2."""
-    over = z - m.grid / 2
-    return Exponentials({}) if over < 0 else 1 - exponential(-over / m.noise_scale)
-
-
-def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponentials:
-    """Return F_Nsub^-(x), printed as at most a distribution function. 31 August 2019 and 2020.
-
-    F_Z^-(min(B - f, x)) + (P_U^- + F_Z^-(min(B + f, x)) - F_Z^+(B - f)) where x >= B - f
-    """
-    f = m.value(if_value)
-    total = f_z_minus(m, min(m.bound - f, x))
-    if x < m.bound - f:
-        return total
-    return total + p_upper_minus(m, if_value=f) + f_z_minus(m, min(m.bound + f, x)) - f_z_plus(m, m.bound - f)
-
-
-# Section 6.3: accuracy, alpha and epsilon
-
-
-class GetAccuracy(Value):
-    """What Algorithm 1 returns: the accuracy, and which of its four cases gave it."""
-
-    case: int
-    accuracy: PrintedNumber
-
-
-def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> GetAccuracy:
-    """Return what Algorithm 1 returns for a value: "missed with probability at most alpha", which case 4 is not.
-
-    Printed on 31 August 2019 (6.2) and in 2020. Which case is taken is decided, not rounded.
-
-    >>> found = get_accuracy(printed_mechanism(epsilon="5/3", bound=4), if_value=4)
-    >>> found.case, f"{float(found.accuracy):.3f}"
-    (4, '0.686')
-    """
-    f, level = m.value(if_value), confidence(alpha)
-    lower, upper = p_lower_plus(m, if_value=f), p_upper_minus(m, if_value=f)
-    at_clamp, needed = f_z_minus(m, m.bound - f), 1 + lower - level
-
-    def solved(left: Exponentials) -> PrintedNumber:
-        """(1 - ln(left))/eps'. left > 0 has a rational term: the number is irrational, no distance of two outputs."""
-        return PrintedNumber(lambda bits: (1 - ln_of(refined(left.enclosed, relative_bits=bits), bits)) * m.noise_scale)
-
-    if (lower - level).sign() >= 0:
-        return GetAccuracy(case=1, accuracy=PrintedNumber(lambda _: enclose(m.bound + f)))
-    if (at_clamp - needed).sign() >= 0:
-        return GetAccuracy(case=2, accuracy=solved(level - lower))
-    if (at_clamp + upper - needed).sign() >= 0:
-        return GetAccuracy(case=3, accuracy=PrintedNumber(lambda _: enclose(m.bound - f)))
-    return GetAccuracy(case=4, accuracy=solved(level - lower + upper))
-
-
-def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
-    """Return GetAccuracy2: lambda' ln(1/alpha) + Lambda'/2, at most 2 B. Valid for every value within the bound."""
-    level = confidence(alpha)
-    # The logarithm of a rational other than 1 is irrational, so whether the cap is reached is decided.
-    capped = decided_ceil(lambda b: ln_enclosure(1 / level, b) - (2 * m.bound - m.grid / 2) / m.noise_scale) > 0
-    return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
-
-
-def simple_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
-    """Return (1 + ln(1/alpha))/eps', the looser bound after GetAccuracy2; it needs Lambda' <= 2 lambda'."""
-    return _of_logarithm(confidence(alpha), m.noise_scale, m.noise_scale)
-
-
-def _of_logarithm(level: Fraction, factor: Fraction, offset: Fraction) -> PrintedNumber:
-    """Return factor ln(1/level) + offset."""
-    return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) * factor + offset)
-
-
-def laplace_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
-    """Return ln(1/alpha)/eps, the accuracy of the Laplace mechanism to which the notes compare."""
-    return _of_logarithm(confidence(alpha), 1 / m.epsilon, Fraction(0))
-
-
-def alpha_of_accuracy(m: PrintedMechanism, *, accuracy: Any) -> Exponentials:
-    """Return alpha = e^(-eps' (a - Lambda'/2)), which an accuracy is missed with at most; above 1 for a < Lambda'/2."""
-    return exponential((m.grid / 2 - positive(accuracy, name="accuracy")) / m.noise_scale)
-
-
-def epsilon_6_4(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
-    """Return (6.4): (1 + 12 B eta) ln(1/alpha)/(a - Lambda'/2) + 2 eta, with the Lambda' and eta of a mechanism.
-
-    Lambda' belongs to the epsilon that is sought: with another one the answer need not have the accuracy.
-    """
-    level, over = confidence(alpha), positive(accuracy, name="accuracy") - m.grid / 2
-    if over <= 0:
-        raise ParameterError(f"(6.4) needs an accuracy above half the grid, {shown(m.grid / 2)}.", "Ask for more.")
-    return _epsilon_by_division(m, level, over)
-
-
-def _epsilon_by_division(m: PrintedMechanism, level: Fraction, divisor: Fraction) -> PrintedNumber:
-    return _of_logarithm(level, (1 + 12 * m.bound * m.eta) / divisor, 2 * m.eta)
-
-
-def epsilon_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
-    """Return the epsilon at which (6.5) is an equality, which the notes search for: the larger root of a square.
-
-    (eps - 2 eta)(a - 1/eps) = c,  c = (1 + 12 B eta) ln(1/alpha)
-    """
-    level, a = confidence(alpha), positive(accuracy, name="accuracy")
-
-    def root(bits: int) -> Enclosure:
-        half = (ln_enclosure(1 / level, bits) * (1 + 12 * m.bound * m.eta) + (1 + 2 * m.eta * a)) * HALF
-        return (half + sqrt_of(half * half - 2 * m.eta * a, bits)) / a
-
-    return PrintedNumber(root)
-
-
-def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> tuple[PrintedNumber, PrintedNumber]:
-    """Return both sides of the last "<=" of (6.5): with 1/eps' under the fraction, and with 1/eps. It points wrong."""
-    level, a = confidence(alpha), positive(accuracy, name="accuracy")
-    if a <= m.noise_scale:
-        raise ParameterError("(6.5) needs an accuracy above 1/eps'.", "Ask for more.")
-    return _epsilon_by_division(m, level, a - m.noise_scale), _epsilon_by_division(m, level, a - 1 / m.epsilon)
-
-
-# Section 6.4: bias
-
-
-def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exponentials:
-    """Return Bias^+ of 6.4, printed as bounding the bias: from below, the bias being negative; f >= 0.
-
-        p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) * integral of y over the density of Y*, from -B - f to B - f
-
-    Y* ~ Laplace(-Lambda'/2, lambda'). factor=False leaves the factor out that should not be there.
-    """
-    f = m.value(if_value)
-    below, above, centre, scale = -m.bound - f, m.bound - f, -m.grid / 2, m.noise_scale
-    p_l, p_u = laplace_cdf(below - centre, scale), 1 - laplace_cdf(above - centre, scale)
-
-    def integral_up_to(y: Fraction) -> Exponentials:
-        if y <= centre:
-            return exponential((y - centre) / scale) * ((y - scale) / 2)
-        return centre - exponential((centre - y) / scale) * ((y + scale) / 2)
-
-    middle = integral_up_to(above) - integral_up_to(below)
-    return p_l * below + p_u * above + (middle * (1 - p_l - p_u) if factor else middle)
-
-
-# Section 6.5.1: the clamp from gamma
-
-
-def k_of_epsilon(epsilon: Any) -> Fraction:
-    """Return k = (2 + 24 2^-52)/(eps - 2^-117), printed as at least Lambda'."""
-    return notes_k(positive(epsilon, name="epsilon"))
-
-
-def k_of_accuracy(*, accuracy: Any, alpha: Any = "0.05") -> Fraction:
-    """Return k with eps^- = ln(1/alpha)/a in the place of epsilon, rounded up: eps^- is below every epsilon needed."""
-    a, level = positive(accuracy, name="accuracy"), confidence(alpha)
-    return notes_k(refined(lambda bits: ln_enclosure(1 / level, bits) / a, relative_bits=NARROW_BITS).lower)
-
-
-def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> PrintedNumber:
-    """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
-    level, within = confidence(gamma, name="gamma", sure=True), positive(largest, name="largest")
-    return _of_logarithm(level, k, k / 2 + within)
-
-
-def p_lower_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
-    """Return p_L** = F(-B - B') of Y** ~ Laplace(Lambda'/2, lambda'): too small, the lower tail needs -Lambda'/2."""
-    return laplace_cdf(-m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
-
-
-def p_upper_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
-    """Return p_U** = 1 - F(B - B') of the same Y**."""
-    return 1 - laplace_cdf(m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
-
-
-def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> PrintedNumber:
-    """Return p_L** + p_U** where B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)), as (6.6) leaves it; not a bound.
-
-    (e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2
-    """
-    power = binding_6_7(m, gamma=gamma)
-    further = exponential(-(2 * positive(largest, name="largest") + m.grid) / m.noise_scale)
-    return PrintedNumber(lambda bits: power.enclosed(bits) * (further.enclosed(bits) + 1) * HALF)
-
-
-def binding_6_7(m: PrintedMechanism, *, gamma: Any = "0.05") -> PrintedNumber:
-    """Return gamma^(eps' Lambda') of (6.7), which (6.8) says is at most gamma."""
-    level, power = confidence(gamma, name="gamma", sure=True), m.grid / m.noise_scale
-    return PrintedNumber(lambda bits: exp_of(ln_enclosure(level, bits) * power, bits))
+    names = tuple("Algorithm 1" if name == "GetAccuracy" else name for name in names)
+    if unknown := [name for name in names if name not in CLAIMS]:
+        listed = ", ".join(f'"{name}"' for name in CLAIMS)  # some names hold a comma
+        raise ParameterError(f"no printed formula is called {shown(unknown[0])}.", f"There are {listed}.")
+    delta, level = positive(sensitivity, name="sensitivity"), confidence(alpha)
+    m = printed_mechanism(
+        epsilon=epsilon,
+        bound=positive(bound, name="bound") / delta,
+        arithmetic=arithmetic,
+        bits=bits,
+        grid=None if grid is None else positive(grid, name="grid") / delta,
+    )
+    lower, upper = (parameter(end, name="bounds") for end in bounds)
+    if lower >= upper:
+        raise BoundError(f"bounds {shown(lower)}, {shown(upper)} are no range.", "Give lower < upper.")
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:
+        raise ParameterError(f"rows = {shown(rows)} has no variance.", "Give a whole number of at least 2.")
+    f, target = m.value(guessed(if_value) / delta), rounded_up(get_accuracy2(m, alpha=level).enclosure.upper)
+    setting = Setting(
+        m=m,
+        epsilon=m.epsilon,
+        noise_scale=m.noise_scale,
+        largest=m.bound,
+        sensitivity=delta,
+        if_value=f,
+        z=m.bound - f,
+        x=m.bound + f,
+        alpha=level,
+        gamma=confidence(gamma, name="gamma", sure=True),
+        accuracy=target if accuracy is None else positive(accuracy, name="accuracy") / delta,
+        lower=lower,
+        upper=upper,
+        first=(lower, upper),
+        second=(lower, upper),
+        rows=rows,
+    )
+    judged, left_out = [], []
+    for name in names or CLAIMS:
+        try:
+            judged.append(CLAIMS[name].judged(name, setting))
+        except SnapdpError as refusal:
+            left_out.append((name, refusal.problem))
+    return BesideExact(mechanism=m, claims=tuple(judged), left_out=tuple(left_out), notation=_notation(setting))
+
+
+def _notation(s: Setting) -> tuple[tuple[str, Enclosure, str], ...]:
+    """Return the constants by the notes' names, in sensitivities; p and eta are missing in exact arithmetic."""
+    m = s.m
+    rows: list[tuple[str, Fraction | Enclosure, str]] = [
+        ("epsilon'", m.effective_epsilon, "(epsilon - 2 eta)/(1 + 12 B eta)"),
+        ("lambda'", m.noise_scale, "1/epsilon'"),
+        ("Lambda'", m.grid, "the grid, as given" if m.grid_given else "the least power of two >= lambda'"),
+    ]
+    if m.bits is not None:
+        rows += [("eta", m.eta, "2^-p"), ("p", Fraction(m.bits), "bits of each step")]
+    rows += [
+        ("B", m.bound, "the bound, as given"),
+        ("B'", s.largest, "the same, as the largest |f| in 6.5.1"),
+        ("a", s.accuracy, "the accuracy that is asked for"),
+        ("gamma", s.gamma, "how often the clamp may bind"),
+    ]
+    with suppress(PremiseError):  # an epsilon below 2^-117 has no k
+        k = k_of_epsilon(m.epsilon)
+        clamp = bound_from_gamma(largest=s.largest, k=k, gamma=s.gamma).enclosure
+        rows += [("k", k, "(2 + 24 2^-52)/(epsilon - 2^-117)"), ("B of B'", clamp, "B' + (k/2)(1 + 2 ln(1/gamma))")]
+    return tuple((name, enclose(number), formula) for name, number, formula in rows)

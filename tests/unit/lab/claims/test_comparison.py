@@ -14,14 +14,15 @@ from snapdp.exact.functions import ln_enclosure
 from snapdp.lab.claims.comparison import (
     MECHANISMS,
     accuracy_by_epsilon,
-    accuracy_lines,
+    accuracy_for_picture,
     bias_by_guess,
     clamp_by_gamma,
     contenders,
     distance_tails,
-    mean_errors,
+    errors_of_means,
 )
-from snapdp.lab.claims.formulas import get_accuracy2, printed_mechanism
+from snapdp.lab.claims.formulas import get_accuracy2
+from snapdp.lab.claims.mechanism import printed_mechanism
 from snapdp.mechanism.finite_precision import finite_parameters
 from snapdp.mechanism.law.law import ZERO, law_of
 from snapdp.mechanism.parameters import EXACT_GAMMA, FinitePrecision, exact_parameters
@@ -83,33 +84,38 @@ def test_no_formula_is_below_the_accuracy_that_it_bounds():
 
 
 @pytest.mark.parametrize("first", ["0.99", 1])
-def test_no_piece_of_a_line_crosses_a_jump(first):
-    lines = {line.name: line.pieces for line in accuracy_lines(first=first, last="1.01")}
-    assert list(lines) == list(MECHANISMS)
-    assert len(lines["Laplace"]) == len(lines["simple bound"]) == 1
-    pieces = lines["notes' rule"]
-    assert len(pieces) == 2
-    assert pieces[0][-1][0] == 1 < pieces[1][0][0]
-    assert pieces[0][-1][1] > pieces[1][0][1] + 0.1
-    natural = lines["exact, natural grid"]
-    assert len(natural) == (2 if first == "0.99" else 1)
-    assert natural[-1][0][0] == 1
-    for every in lines.values():
-        for piece in every:
-            assert all(left[0] < right[0] for left, right in pairwise(piece))
+def test_rows_for_a_picture_have_both_sides_of_each_jump_and_neither_outside(first):
+    rows = accuracy_for_picture(first=first, last="1.01").rows
+    sides = [row.side for row in rows if row.epsilon == 1]
+    assert sides == (["below", "at", "above"] if first == "0.99" else ["at", "above"])
+    assert all(left.epsilon <= right.epsilon for left, right in pairwise(rows))
+    assert (rows[0].epsilon, rows[-1].epsilon) == (Fraction(first), Fraction("1.01"))
+    notes, natural = MECHANISMS.index("notes' rule"), MECHANISMS.index("exact, natural grid")
+    at, above = (row for row in rows if row.epsilon == 1 and row.side != "below")
+    assert at.ratios[notes] > above.ratios[notes] + Fraction(1, 10)  # it still has the wide grid at 1
+    assert at.ratios[natural] == above.ratios[natural]
 
 
-def test_a_jump_at_the_end_of_a_line_has_its_second_point():
-    natural = {line.name: line.pieces for line in accuracy_lines(first="0.999", last=1)}["exact, natural grid"]
-    assert [piece[-1][0] for piece in natural] == [1, 1]
-    assert natural[0][-1][1] > natural[1][0][1] + 0.1
+def test_a_jump_at_the_end_of_a_picture_has_its_second_point():
+    below, at = accuracy_for_picture(first="0.999", last=1).rows[-2:]
+    assert (below.side, at.side) == ("below", "at")
+    assert below.ratios[2] > at.ratios[2] + Fraction(1, 10)
+
+
+def test_no_point_between_those_of_a_picture_lies_above_its_lines_by_more_than_is_seen():
+    rows = [row for row in accuracy_for_picture(first="0.6", last="0.9").rows if row.side == "at"]
+    for left, right in list(pairwise(rows))[::7]:
+        (between,) = accuracy_by_epsilon(epsilons=[(left.epsilon + right.epsilon) / 2], bits=118).rows
+        for column in (2, 3, 4, 5):
+            highest = max(left.ratios[column], right.ratios[column])
+            assert between.ratios[column] <= highest + Fraction(1, 1000)
 
 
 def test_nothing_to_compare_and_lines_without_length_are_refused():
     with pytest.raises(ParameterError, match="no epsilon"):
         accuracy_by_epsilon(epsilons=[])
     with pytest.raises(ParameterError, match="two epsilons"):
-        accuracy_lines(first=1, last=1)
+        accuracy_for_picture(first=1, last=1)
 
 
 def expected(p, value, of):
@@ -165,18 +171,15 @@ def test_no_clamp_binds_more_often_than_gamma_and_the_tight_one_is_narrower():
         assert notes_bind < binds <= row.at[0]
 
 
-def test_mean_errors_are_those_of_the_law_at_the_mean_of_the_first_rows():
-    ages = [3, 8, 200, 5]
-    found = mean_errors(ages, lower=0, upper=10, epsilons=[1, "0.5"], rows=[3])
+def test_errors_of_means_are_those_of_the_law_at_the_mean():
+    mean, scale = Fraction(3 + 8 + 10, 3), Fraction(10, 3)
+    found = errors_of_means({3: (mean, scale)}, lower=0, upper=10, epsilons=[1, "0.5"])
     assert [row.at for row in found.rows] == [(3, 1), (3, Fraction(1, 2))]
-    mean, scale = Fraction(3 + 8 + 10, 3), Fraction(10, 3)  # 200 is clamped to 10
     p = contenders(epsilon=1, sensitivity=scale, lower=0, upper=10)[CLAMPED]
     assert agree(found.rows[0].figures[CLAMPED], expected(p, mean, lambda output: abs(output - mean)) / scale)
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ParameterError, match="rows"):
-        mean_errors([1], lower=0, upper=2, epsilons=[1], rows=[2])
     with pytest.raises(BoundError):
         bias_by_guess(guesses=[11], **DECLARED)
     with pytest.raises(ParameterError):

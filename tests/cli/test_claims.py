@@ -1,4 +1,4 @@
-"""`snapdp lab published`: what it prints, what it refuses, exit codes."""
+"""`snapdp lab claims`: what it prints, what it refuses, exit codes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.lab.claims.claims import CLAIMS
+from snapdp.lab.claims.judges import CLAIMS
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["lab", "published", *arguments], env={"COLUMNS": "80"})
+    return CliRunner().invoke(main, ["lab", "claims", *arguments], env={"COLUMNS": "80"})
 
 
 EXAMPLE = ("--epsilon", "5/3", "--bound", "4", "--if-value", "4")
@@ -32,7 +32,7 @@ def test_it_prints_each_formula_beside_the_exact_answer():
 def test_it_begins_with_the_constants_in_the_notes_notation():
     lines = [line.split("│")[1:3] for line in run("P_L", *EXAMPLE).output.splitlines() if line.startswith("│")]
     shown = {name.strip(): number.strip() for name, number in lines}
-    assert list(shown) == ["epsilon'", "lambda'", "Lambda'", "eta", "p", "B", "B'", "gamma", "k", "B of B'"]
+    assert list(shown) == ["epsilon'", "lambda'", "Lambda'", "eta", "p", "B", "B'", "a", "gamma", "k", "B of B'"]
     assert [shown[name] for name in ("lambda'", "Lambda'", "p", "B", "gamma")] == ["0.6", "1", "118", "4", "0.05"]
     found = json.loads(run("P_L", *EXAMPLE, "--json").output)["notation"]
     assert found["eta"]["exact"] == str(Fraction(1, 2**118))

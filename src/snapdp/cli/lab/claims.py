@@ -1,4 +1,4 @@
-"""`snapdp lab published` and `snapdp lab bits`: the formulas of the notes as printed, and what p-bit arithmetic costs.
+"""`snapdp lab claims` and `snapdp lab bits`: the formulas of the notes as printed, and what p-bit arithmetic costs.
 
 Each command parses, makes one library call and prints.
 """
@@ -6,32 +6,25 @@ Each command parses, makes one library call and prints.
 from __future__ import annotations
 
 import textwrap
-from decimal import ROUND_CEILING
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
 from snapdp.cli.screen import echo, echo_json, line_width, note, table
-from snapdp.display.numbers import SURELY_DOUBLES, decimal_up, figure, four_digits_up, two_digits
-from snapdp.display.text import one_line
+from snapdp.display.numbers import SURELY_DOUBLES, figure
 from snapdp.exact.dyadic import floor_log10
-from snapdp.exact.enclosure import Enclosure, enclose
-from snapdp.exact.numbers import to_float_up
-
-if TYPE_CHECKING:
-    from snapdp.accuracy.price import CostOfBits
-    from snapdp.lab.published import BesideExact, PrintedClaim
+from snapdp.exact.enclosure import Enclosure
+from snapdp.lab.claims import BesideExact, PrintedClaim, beside_exact
 
 EXAMPLE = """\b
 Examples:
-  snapdp lab published --epsilon 5/3 --bound 4 --if-value 4
-  snapdp lab published GetAccuracy2 "(6.4)" --epsilon 1 \\
+  snapdp lab claims --epsilon 5/3 --bound 4 --if-value 4
+  snapdp lab claims GetAccuracy2 "(6.4)" --epsilon 1 \\
       --bound 10 --if-value 0
-  snapdp lab published "B from gamma" --epsilon 1 --bound 1000 \\
+  snapdp lab claims "B from gamma" --epsilon 1 --bound 1000 \\
       --sensitivity 100 --if-value 0
-  snapdp lab published Bias+ --epsilon 1 --bound 10 --if-value 10 \\
+  snapdp lab claims Bias+ --epsilon 1 --bound 10 --if-value 10 \\
       --grid 1/16 --json
 """
 DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
@@ -39,7 +32,7 @@ ASKED = ("epsilon", "sensitivity", "bound", "if_value", "alpha", "gamma")
 HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
 
 
-@click.command("published", epilog=EXAMPLE)
+@click.command("claims", epilog=EXAMPLE)
 @click.argument("formulas", nargs=-1, metavar="[FORMULA]...")
 @click.option("--epsilon", type=NUMBER, metavar="NUMBER", required=True, help="Privacy loss of one release.")
 @click.option("--bound", type=NUMBER, metavar="NUMBER", required=True, help="The clamp: outputs lie within +-bound.")
@@ -64,7 +57,7 @@ HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
 @click.option("--grid", type=NUMBER, metavar="NUMBER", help="In data units.  [default: the power of two of the notes]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def published_command(
+def claims_command(
     ctx: click.Context, /, formulas: tuple[str, ...], bounds: tuple[str, ...], as_json: bool, **options: Any
 ) -> None:
     """Compare the formulas of the notes, as printed, with the exact answers.
@@ -73,8 +66,6 @@ def published_command(
     constants in the notes' notation. FORMULA is a name as it is printed, such as "Algorithm 1" (GetAccuracy) or
     GetAccuracy2; without one you see them all.
     """
-    from snapdp.lab.published import beside_exact
-
     ctx.meta["snapdp.json"] = as_json
     if len(bounds) != 2:
         raise click.UsageError("--bounds takes LOWER,UPPER.")
@@ -83,7 +74,8 @@ def published_command(
         echo_json(_document(found, options), indent=2)
         return
     asked = ", ".join(f"{name.replace('if_', '')} {options[name]}" for name in ASKED)
-    note(f"As printed in the notes of {DATES}; not what snapdp uses. {asked[0].upper()}{asked[1:]}.", style="")
+    of_rows = f"range {bounds[0]} to {bounds[1]}, n {options['rows']}"
+    note(f"As printed in the notes of {DATES}; not what snapdp uses. {asked.capitalize()}, {of_rows}.", style="")
     names = [(name, figure(number), formula) for name, number, formula in found.notation]
     table(("in the notes' notation", "", "in sensitivities"), names, numbers=(1,))
     width = max(40, line_width() - 1)
@@ -119,7 +111,7 @@ def _document(found: BesideExact, options: dict[str, Any]) -> dict[str, Any]:
             "noise_scale": str(m.noise_scale),
             "grid": str(m.grid),
         },
-        "notation": {name: _ends(enclose(x) if isinstance(x, Fraction) else x) for name, x, _ in found.notation},
+        "notation": {name: _ends(number) for name, number, _ in found.notation},
         "claims": [_claim_values(claim) for claim in found.claims],
         "left_out": [{"name": name, "reason": reason} for name, reason in found.left_out],
     }
@@ -141,86 +133,3 @@ def _ends(e: Enclosure) -> dict[str, Any]:
     within = e.upper == 0 or abs(floor_log10(max(abs(e.lower), abs(e.upper)))) <= SURELY_DOUBLES
     number = {"shown": figure(e), "value": float(e) if within else None}
     return {**number, "exact": str(e.lower)} if e.is_exact else number
-
-
-# `snapdp lab bits`: what p-bit arithmetic takes off epsilon and adds to the error
-
-BITS_EXAMPLE = """\b
-Examples:
-  snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000
-  snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000 --bits 40,53
-  snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000 --json
-"""
-RULES = ("proved", "notes")
-
-
-@click.command("bits", epilog=BITS_EXAMPLE)
-@click.option("--epsilon", type=NUMBER, metavar="NUMBER", required=True, help="Privacy loss of one release.")
-@click.option("--sensitivity", type=NUMBER, metavar="NUMBER", required=True, help="Of the statistic.")
-@click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", required=True, help="Its public range.")
-@click.option("--bits", type=NUMBERS, metavar="P,...", help="Precisions.  [default: 24,32,40,53,64,118]")
-@click.option("--arithmetic", type=click.Choice(RULES), help="The rule by which eps' is chosen.  [default: both]")
-@click.option("--alpha", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to miss.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def bits_command(
-    ctx: click.Context,
-    /,
-    epsilon: str,
-    sensitivity: str,
-    bounds: tuple[str, ...],
-    bits: tuple[str, ...] | None,
-    arithmetic: str | None,
-    alpha: str,
-    as_json: bool,
-) -> None:
-    """Show what bits cost. No data is opened.
-
-    How much of epsilon p-bit arithmetic sets aside for what rounding might give away, and its accuracy beside that of
-    exact arithmetic on the natural grid, which sets nothing aside.
-    """
-    from snapdp.accuracy.price import what_bits_cost
-    from snapdp.mechanism.parameters import exact_parameters
-
-    ctx.meta["snapdp.json"] = as_json
-    if len(bounds) != 2:
-        raise click.UsageError("--bounds takes LOWER,UPPER.")
-    if bits is not None and not all(p.isascii() and p.isdigit() and len(p) < 6 for p in bits):
-        raise click.UsageError("--bits takes whole numbers with commas between them.")
-    p = exact_parameters(epsilon=epsilon, sensitivity=sensitivity, lower=bounds[0], upper=bounds[1])
-    asked = None if bits is None else [int(each) for each in bits]
-    rules = RULES if arithmetic is None else (arithmetic,)
-    found = [line for rule in rules for line in what_bits_cost(p, bits=asked, arithmetic=rule, alpha=alpha)]
-    if as_json:
-        echo_json({"ok": True, "lines": [_cost_document(line) for line in found]}, indent=2)
-        return
-    heads = ("bits", "rule", "lost of epsilon", "accuracy", "to exact")
-    table(
-        heads, [_cost_row(line) for line in found], numbers=(0, 2, 3, 4), title=f"What bits cost at epsilon = {epsilon}"
-    )
-    for refused in dict.fromkeys(line.refused for line in found if line.refused):
-        note(f"refused: {one_line(refused)}")
-    note(
-        "lost: what is set aside for rounding; the noise gets the rest. to exact: by the accuracy of exact arithmetic "
-        "on the natural grid, rounded up. The notes' noise scale lies a hair above sensitivity/epsilon, so their grid "
-        "is twice as coarse where that is a power of two."
-    )
-
-
-def _cost_row(line: CostOfBits) -> tuple[str, ...]:
-    figures = "refused", "", ""
-    if line.lost is not None and line.accuracy is not None and line.accuracy_ratio is not None:
-        lost, ratio = two_digits(line.lost, ROUND_CEILING), decimal_up(line.accuracy_ratio, 4)
-        figures = lost, f"± {four_digits_up(line.accuracy)}", ratio
-    return str(line.bits), line.arithmetic, *figures
-
-
-def _cost_document(line: CostOfBits) -> dict[str, Any]:
-    return {
-        "bits": line.bits,
-        "arithmetic": line.arithmetic,
-        "lost": None if line.lost is None else str(line.lost),
-        "accuracy": None if line.accuracy is None else str(line.accuracy),
-        "accuracy_ratio": None if line.accuracy_ratio is None else to_float_up(line.accuracy_ratio),
-        "refused": line.refused,
-    }
