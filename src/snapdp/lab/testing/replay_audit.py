@@ -22,7 +22,7 @@ from snapdp.exact.functions import exp_enclosure, ln_enclosure
 from snapdp.exact.numbers import positive, probability
 from snapdp.lab.testing.findings import (
     KINDS,
-    WRITTEN,
+    SOURCES,
     Replays,
     Violation,
     fails_alike,
@@ -34,7 +34,7 @@ from snapdp.lab.testing.findings import (
 )
 from snapdp.lab.testing.frozen_noise import FrozenNoise, with_frozen_noise
 from snapdp.lab.testing.movement import find_changed_scales, find_movement, read_numbers
-from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, Observation, are_equal, observe
+from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, are_equal, observe
 from snapdp.values import Value
 
 NORMS = ("l1", "l2", "max")
@@ -112,7 +112,7 @@ def audit(
         notes.append("numbers were not judged: runs with the same noise do not give the same")
     else:
         numbers = read_numbers(runs)
-        scaled = [*find_changed_scales(runs, numbers, is_additive=claimed is not None)]
+        scaled = [*find_changed_scales(runs)]
         violations += scaled
         if claimed is not None and not scaled:
             violations += find_movement(runs, numbers, sensitivity=claimed, norm=norm)
@@ -154,25 +154,21 @@ def _replay(audited: AuditedRelease, inputs: tuple[AuditedInput, AuditedInput], 
     """Run the release as often as it takes, with all noise frozen meanwhile."""
     noise = FrozenNoise()
 
-    def run_pairs(cold: Observation, *, imported: bool) -> Replays:
-        first, second, again = [], [], cold
+    def run_pairs(freeze_imported: Callable[[], None]) -> Replays:
+        modules = len(sys.modules)
+        again = cold = observe(audited, inputs[0], noise, 0)
+        has_imported = len(sys.modules) != modules
+        if has_imported:
+            freeze_imported()  # numpy, too
+        first, second = [], []
         for i in range(pairs):
             first.append(observe(audited, inputs[0], noise, i))
             second.append(observe(audited, inputs[1], noise, i))
             again = observe(audited, inputs[0], noise, i) if i == 0 else again
-        warmed = imported or noise.keeps
+        warmed = has_imported or noise.keeps
         return Replays(first=tuple(first), second=tuple(second), again=again, cold=cold, warmed=warmed, needed=needed)
 
-    def begin() -> tuple[Observation, Replays | None]:
-        modules = len(sys.modules)
-        cold = observe(audited, inputs[0], noise, 0)
-        return cold, None if len(sys.modules) != modules else run_pairs(cold, imported=False)
-
-    cold, replays = with_frozen_noise(noise, audited.function, begin)
-    if replays is not None:
-        return replays
-    # once more: what the first call imported, numpy too, is frozen now
-    return with_frozen_noise(noise, audited.function, functools.partial(run_pairs, cold, imported=True))
+    return with_frozen_noise(noise, audited.function, run_pairs)
 
 
 def _notes(replays: Replays, ignored: Iterable[str]) -> Iterator[str]:
@@ -206,8 +202,7 @@ def _named(paths: list[str]) -> str:
     >>> _named(["output['word']", "stdout[0]", "stdout[0]<0>"])
     "output['word'], what is printed"
     """
-    words = {**WRITTEN, "warning": "a warning", "exception": "the text of an exception"}
-    names = list(dict.fromkeys(words.get(source_of(path), path) for path in paths))
+    names = list(dict.fromkeys(SOURCES.get(source_of(path), ("", path))[1] for path in paths))
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 

@@ -269,8 +269,9 @@ def test_what_is_ignored_and_is_not_there_is_told():
     assert report.notes[0].startswith("ignore names 't'")
 
 
-def test_what_is_found_is_located_also_behind_a_lambda():
-    report = audit(lambda rows: planted.without_clipping(rows), [0, 1], [0, 4], epsilon=2, sensitivity=1, replays=9)
+@pytest.mark.parametrize("moving", [planted.without_clipping, planted.moving_by_two_steps_more], ids=["numpy", "ours"])
+def test_what_is_found_is_located_also_behind_a_lambda(moving):
+    report = audit(lambda rows: moving(rows), [0, 0], [0, 4], epsilon=2, sensitivity=1, replays=9)
     (found,) = [each for each in report.violations if each.kind == "sensitivity"]
     assert found.where.split(":")[0] == "tests/unit/lab/testing/planted.py"
 
