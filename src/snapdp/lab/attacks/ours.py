@@ -11,7 +11,7 @@ from typing import Any
 
 import snapdp
 from snapdp.lab.attacks import peers
-from snapdp.lab.attacks.attack import AttackOutcome, Run
+from snapdp.lab.attacks.attack import Distinguisher, Run, one_by_one
 
 LARGEST = 1000  # end of the public range of a number
 IN_ARRAY = 100
@@ -38,16 +38,22 @@ def number_in_arrays(*, epsilon: Fraction) -> Callable[[float], float]:
     return one
 
 
-def runs_against_numbers(
-    measure: Callable[[Callable[[float], float], int], AttackOutcome],
+def against_numbers(
+    distinguisher: Distinguisher,
     of_textbook: Callable[[Any, float], Callable[[float], float]],
-    claimed: Fraction,
+    *,
+    grid: int | None = None,
+    with_peers: bool = False,
 ) -> dict[str, Run]:
-    """Return the runs of an attack against releases of one number, of all targets."""
-    return {
-        "numpy": lambda trials: measure(of_textbook(trials.generator(), float(1 / claimed)), trials.count),
-        "snapdp": lambda trials: measure(number(epsilon=claimed), trials.count),
-        "diffprivlib": lambda trials: measure(peers.diffprivlib_laplace(claimed), trials.count),
-        "opendp": lambda trials: measure(peers.opendp_laplace(claimed), trials.count),
-        "python-dp": lambda trials: measure(peers.python_dp_laplace(claimed), trials.count),
+    """Return the runs against releases of one number of sensitivity 1: of the textbook, ours, and those of peers."""
+    epsilon = distinguisher.claimed
+    of_peers: dict[str, Callable[[Fraction], Callable[[float], float]]] = {
+        "diffprivlib": peers.diffprivlib_laplace,
+        "opendp": peers.opendp_laplace,
+        "python_dp": peers.python_dp_laplace,
     }
+    return distinguisher.against(
+        numpy=lambda trials: one_by_one(of_textbook(trials.generator(), float(1 / epsilon))),
+        snapdp=lambda _: one_by_one(number(epsilon=epsilon, grid=grid)),
+        **{name: lambda _, make=make: one_by_one(make(epsilon)) for name, make in of_peers.items() if with_peers},
+    )

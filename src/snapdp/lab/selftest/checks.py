@@ -154,26 +154,17 @@ def compare_engines(_: Effort) -> Checked:
 # The file of a ledger
 
 FULL = 2  # PRAGMA synchronous: a commit is on the disk when it returns; EXTRA is 3
-EXPECTED = {
-    "journal_mode": "wal",
-    "fullfsync": 1,
-    "checkpoint_fullfsync": 1,
-    "trusted_schema": 0,
-    "wal_autocheckpoint": 0,
-}
+EXPECTED = {"journal_mode": "wal", "fullfsync": 1, "checkpoint_fullfsync": 1}
+EXPECTED |= {"trusted_schema": 0, "wal_autocheckpoint": 0}
 ASK_FOR_THE_LOCKS = """
-import sqlite3, sys
-try:
-    import fcntl
-except ImportError:
-    fcntl = None
+import contextlib, sqlite3, sys
 held = []
-if fcntl:
-    with open(sys.argv[1], "r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held.append("flock")
+with contextlib.suppress(ImportError), open(sys.argv[1], "r+b") as file:
+    import fcntl
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.append("flock")
 try:
     sqlite3.connect(sys.argv[2], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
 except sqlite3.OperationalError:
