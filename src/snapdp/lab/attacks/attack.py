@@ -71,6 +71,7 @@ class Trials(Value):
 
 
 Run = Callable[[Trials], AttackOutcome]
+OfNumber = Callable[[float], float]  # a release of one number
 Releases = Callable[[Any, int], Iterable[Any]]  # of an input: so many outputs, each a release of its own
 
 

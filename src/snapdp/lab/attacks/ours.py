@@ -11,18 +11,18 @@ from typing import Any
 
 import snapdp
 from snapdp.lab.attacks import peers
-from snapdp.lab.attacks.attack import Distinguisher, Run, one_by_one
+from snapdp.lab.attacks.attack import Distinguisher, OfNumber, Run, one_by_one
 
 LARGEST = 1000  # end of the public range of a number
 IN_ARRAY = 100
 
 
-def number(*, epsilon: Fraction, sensitivity: int = 1, grid: int | None = None) -> Callable[[float], float]:
+def number(*, epsilon: Fraction, sensitivity: int = 1, grid: int | None = None) -> OfNumber:
     """Return the release of one number between 0 and 1,000."""
     return snapdp.Snapping(epsilon=epsilon, sensitivity=sensitivity, lower=0, upper=LARGEST, grid=grid).release
 
 
-def number_in_arrays(*, epsilon: Fraction) -> Callable[[float], float]:
+def number_in_arrays(*, epsilon: Fraction) -> OfNumber:
     """Return the same, taken from arrays of a hundred equal numbers: other code draws them."""
     release = snapdp.Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=LARGEST).release
     waiting: dict[str, list[float]] = {}
@@ -40,14 +40,14 @@ def number_in_arrays(*, epsilon: Fraction) -> Callable[[float], float]:
 
 def against_numbers(
     distinguisher: Distinguisher,
-    of_textbook: Callable[[Any, float], Callable[[float], float]],
+    of_textbook: Callable[[Any, float], OfNumber],
     *,
     grid: int | None = None,
     with_peers: bool = False,
 ) -> dict[str, Run]:
     """Return the runs against releases of one number of sensitivity 1: of the textbook, ours, and those of peers."""
     epsilon = distinguisher.claimed
-    of_peers: dict[str, Callable[[Fraction], Callable[[float], float]]] = {
+    of_peers: dict[str, Callable[[Fraction], OfNumber]] = {
         "diffprivlib": peers.diffprivlib_laplace,
         "opendp": peers.opendp_laplace,
         "python_dp": peers.python_dp_laplace,
