@@ -7,13 +7,13 @@ Source: Cebere et al. 2026 (arXiv 2602.17454). Theory: docs/theory/replay-audit.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from textwrap import fill
 from typing import Any, Self
 
@@ -34,7 +34,7 @@ from snapdp.lab.testing.findings import (
 )
 from snapdp.lab.testing.frozen_noise import FrozenNoise, with_frozen_noise
 from snapdp.lab.testing.movement import find_changed_scales, find_movement, read_numbers
-from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, are_equal, observe
+from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, Release, are_equal, observe
 from snapdp.values import Value
 
 NORMS = ("l1", "l2", "max")
@@ -49,7 +49,7 @@ _BITS = 64
 
 
 def audit(
-    release: Callable[[Any], Any],
+    release: Release,
     first: Any,
     second: Any,
     *,
@@ -57,7 +57,7 @@ def audit(
     delta: object = None,
     sensitivity: object = None,
     norm: str = "l1",
-    released: Callable[[Any], Any] | None = None,
+    released: Release | None = None,
     allow: str | Iterable[str] = (),
     ignore: str | Iterable[str] = (),
     replays: int | None = None,
@@ -247,7 +247,7 @@ def name_of(release: Any) -> str:
 
 def _without_arguments(release: Any) -> Any:
     """Return the function of a partial."""
-    while isinstance(release, functools.partial):
+    while isinstance(release, partial):
         release = release.func
     return release
 
@@ -323,27 +323,22 @@ class AuditReport(Report):
         return frozenset(each.kind for each in self.violations)
 
     def __str__(self) -> str:
-        found = len(self.violations)
-        many = {0: "nothing was found", 1: "1 violation"}.get(found, f"{found} violations")
-        kinds = f"{', '.join(sorted(self.kinds))}: " if found else ""
+        many = {0: "nothing was found", 1: "1 violation"}.get(
+            len(self.violations), f"{len(self.violations)} violations"
+        )
+        kinds = f"{', '.join(sorted(self.kinds))}: " if self.violations else ""
         lines = [fill(f"{kinds}{self.name}: {many} in {self.replays:,} replays of two neighbouring inputs", WIDTH)]
-        for each in self.violations:
-            place = f" ({each.where})" if each.where else ""
-            said = f"{each.kind}: {each.sentence}{place}"
-            lines.append(fill(said, WIDTH, subsequent_indent="  ", break_long_words=False))
-            lines.append(fill(each.advice, WIDTH, initial_indent="  -> ", subsequent_indent="     "))
-        lines += [
-            fill(f"allowed: {each.kind}: {each.sentence}", WIDTH, subsequent_indent="  ") for each in self.allowed
-        ]
-        lines += [fill(f"note: {each}", WIDTH, subsequent_indent="  ") for each in self.notes]
-        return "\n".join(lines)
+        fill_part = partial(fill, width=WIDTH, subsequent_indent="  ")
+        for violation in self.violations:
+            place = f" ({violation.where})" if violation.where else ""
+            lines.append(fill_part(f"{violation.kind}: {violation.sentence}{place}", break_long_words=False))
+            lines.append(fill_part(violation.advice, initial_indent="  -> ", subsequent_indent="     "))
+        lines += [fill_part(f"allowed: {violation.kind}: {violation.sentence}") for violation in self.allowed]
+        return "\n".join([*lines, *(fill_part(f"note: {note}") for note in self.notes)])
 
     def to_json(self) -> str:
         """Return the report as JSON, with the fields of this class and `refuted`."""
-        violations, allowed = (
-            [{**each._asdict(), "where": each.where or None, "evidence": dict(each.evidence)} for each in several]
-            for several in (self.violations, self.allowed)
-        )
-        values = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}
-        values |= {"violations": violations, "allowed": allowed, "notes": list(self.notes)}
-        return json.dumps(values, indent=2, ensure_ascii=False)
+        values: dict[str, Any] = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}
+        for name, violations in (("violations", self.violations), ("allowed", self.allowed)):
+            values[name] = [{**v._asdict(), "where": v.where or None, "evidence": dict(v.evidence)} for v in violations]
+        return json.dumps({**values, "notes": self.notes}, indent=2, ensure_ascii=False)
