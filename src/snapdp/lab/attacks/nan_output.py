@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-import snapdp
+from snapdp.errors import SnapdpError
 from snapdp.lab.attacks import peers, textbook
 from snapdp.lab.attacks.attack import Attack, Distinguisher, Releases, Trials, one_by_one
 from snapdp.lab.attacks.statistics import numbers_between, released
@@ -48,7 +48,7 @@ def our_outputs(rows: Sequence[float], trials: int) -> Iterable[float]:
     releases = released("sum", numbers_between(BOUNDS), epsilon=CLAIMED)
     try:
         return releases(rows, trials)
-    except snapdp.SnapdpError:
+    except SnapdpError:
         return or_nan(lambda cells: float(releases(cells, 1)[0]))(rows, trials)
 
 

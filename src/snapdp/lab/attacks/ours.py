@@ -1,6 +1,6 @@
 """Our releases of one number, as a user calls them, beside those of others; tables are in `attacks/statistics.py`.
 
-Everything goes through the public names of the package.
+Everything goes through what a user calls.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import snapdp
+from snapdp.api.snapping import Snapping
 from snapdp.lab.attacks import peers
 from snapdp.lab.attacks.attack import Distinguisher, OfNumber, Run, one_by_one
 
@@ -19,12 +19,12 @@ IN_ARRAY = 100
 
 def number(*, epsilon: Fraction, sensitivity: int = 1, grid: int | None = None) -> OfNumber:
     """Return the release of one number between 0 and 1,000."""
-    return snapdp.Snapping(epsilon=epsilon, sensitivity=sensitivity, lower=0, upper=LARGEST, grid=grid).release
+    return Snapping(epsilon=epsilon, sensitivity=sensitivity, lower=0, upper=LARGEST, grid=grid).release
 
 
 def number_in_arrays(*, epsilon: Fraction) -> OfNumber:
     """Return the same, taken from arrays of a hundred equal numbers: other code draws them."""
-    release = snapdp.Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=LARGEST).release
+    release = Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=LARGEST).release
     waiting: dict[str, list[float]] = {}
 
     def one(value: float) -> float:
