@@ -159,6 +159,8 @@ def test_as_many_replays_as_make_a_false_alarm_rarer_than_one_in_a_billion(epsil
         ([k / 3 for k in range(-300, 900, 7)], True),
         ([k * 0.7 / 1023 for k in range(1, 9000, 97)], True),
         ([2.0**50 + k for k in range(40)], True),
+        ([2.0**50 + 0.25 + 2 * k for k in range(40)], True),
+        ([10**9 / 3, *(k / 3 for k in range(1, 40, 3))], True),
         (np.random.default_rng(1).laplace(size=60).tolist(), False),
         ((np.random.default_rng(1).laplace(size=60) + 1000).tolist(), False),
         (np.random.default_rng(1).random(60).tolist(), False),
