@@ -12,8 +12,9 @@ Source: Clopper and Pearson 1934; docs/theory/attacks.md, equations (1) to (4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,7 @@ class Trials(Value):
 
 
 Run = Callable[[Trials], AttackOutcome]
+OfNumber = Callable[[float], float]  # a release of one number
 Releases = Callable[[Any, int], Iterable[Any]]  # of an input: so many outputs, each a release of its own
 
 
@@ -116,6 +118,34 @@ def measured(
     return AttackOutcome(claimed=claimed, lower_bound=loss_at_least(more, less), said=said, counts=(more, less))
 
 
+class Distinguisher(Value):
+    """An event fixed before the sample, and two neighbours, of which the first makes it more likely.
+
+    inputs   both neighbours in words
+    claimed  the epsilon that releases claim of these two, unless they say so themselves
+    """
+
+    event: Callable[[Any], bool]
+    neighbours: Sequence[Any]
+    inputs: tuple[str, str]
+    claimed: Fraction
+
+    def run(self, releases: Releases, trials: int, claimed: Fraction | None = None) -> AttackOutcome:
+        """Return the outcome of so many outputs of each neighbour."""
+        more, less = ((sum(map(bool, map(self.event, releases(x, trials)))), trials) for x in self.neighbours)
+        return measured(claimed=claimed or self.claimed, more=more, less=less, inputs=self.inputs)
+
+    def against(self, **targets: Callable[[Trials], Releases | tuple[Releases, Fraction]]) -> dict[str, Run]:
+        """Return the runs against targets, by functions that make the releases of each, and may say what they claim."""
+
+        def run(make: Callable[[Trials], Any], trials: Trials) -> AttackOutcome:
+            made = make(trials)
+            releases, claimed = made if isinstance(made, tuple) else (made, None)
+            return self.run(releases, trials.count, claimed)
+
+        return {name.replace("_", "-"): partial(run, make) for name, make in targets.items()}
+
+
 def counted(
     release: Callable[[Any], Any],
     event: Callable[[Any], bool],
@@ -125,26 +155,9 @@ def counted(
     claimed: Fraction,
     trials: int,
 ) -> AttackOutcome:
-    """Return the outcome of an event fixed before the sample, in so many outputs of each of two neighbours.
-
-    release     from an input to an output
-    neighbours  first the input that makes the event more likely
-    """
-    return compared(one_by_one(release), event, neighbours=neighbours, inputs=inputs, claimed=claimed, trials=trials)
-
-
-def compared(
-    releases: Releases,
-    event: Callable[[Any], bool],
-    *,
-    neighbours: tuple[Any, Any],
-    inputs: tuple[str, str],
-    claimed: Fraction,
-    trials: int,
-) -> AttackOutcome:
-    """Return the same, of what releases many outputs at a time."""
-    more, less = ((sum(map(event, releases(value, trials))), trials) for value in neighbours)
-    return measured(claimed=claimed, more=more, less=less, inputs=inputs)
+    """Return the outcome of an event fixed before the sample, for what releases one output at a time."""
+    distinguisher = Distinguisher(event=event, neighbours=neighbours, inputs=inputs, claimed=claimed)
+    return distinguisher.run(one_by_one(release), trials)
 
 
 def one_by_one(release: Callable[[Any], Any]) -> Releases:

@@ -71,9 +71,9 @@ def law_of_the_notes(*, uniform: int, logarithm: int, product: int = NOTES_BITS)
 
 def our_law(**others: str) -> LawOf:
     """Return the law of our mechanism for a value: exact arithmetic, unless others are asked for."""
-    import snapdp
+    from snapdp.api.snapping import Snapping
 
-    mechanism = snapdp.Snapping(epsilon=CLAIMED, sensitivity=1, lower=-BOUND, upper=BOUND, **others)  # type: ignore[arg-type]
+    mechanism = Snapping(epsilon=CLAIMED, sensitivity=1, lower=-BOUND, upper=BOUND, **others)  # type: ignore[arg-type]
     return mechanism.law
 
 

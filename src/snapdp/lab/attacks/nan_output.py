@@ -10,27 +10,22 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-import snapdp
+from snapdp.errors import SnapdpError
 from snapdp.lab.attacks import peers, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, Releases, Trials, compared, one_by_one
+from snapdp.lab.attacks.attack import Attack, Distinguisher, Releases, Trials, one_by_one
 from snapdp.lab.attacks.statistics import numbers_between, released
 
-CLAIMED = Fraction(1, 2)
 BOUNDS = (0, 1)
-WITH_NAN, WITHOUT = [0.5, math.nan, 0.25], [0.5, 0.75, 0.25]
 FEW = 200  # a row that is always given away needs no large sample
 
 
-def given_away(releases: Releases, trials: int, claimed: Fraction = CLAIMED) -> AttackOutcome:
-    """Return how often there is no number, for rows with and without NaN; an error counts as NaN where it is one."""
-    return compared(
-        releases,
-        math.isnan,
-        neighbours=(WITH_NAN, WITHOUT),
-        inputs=("with NaN", "without it"),
-        claimed=claimed,
-        trials=trials,
-    )
+GIVEN_AWAY = Distinguisher(  # there is no number; an error counts as NaN where it is one
+    event=math.isnan,
+    neighbours=([0.5, math.nan, 0.25], [0.5, 0.75, 0.25]),
+    inputs=("with NaN", "without it"),
+    claimed=Fraction(1, 2),
+)
+CLAIMED = GIVEN_AWAY.claimed
 
 
 def or_nan(release: Callable[[Sequence[float]], float]) -> Releases:
@@ -53,18 +48,13 @@ def our_outputs(rows: Sequence[float], trials: int) -> Iterable[float]:
     releases = released("sum", numbers_between(BOUNDS), epsilon=CLAIMED)
     try:
         return releases(rows, trials)
-    except snapdp.SnapdpError:
+    except SnapdpError:
         return or_nan(lambda cells: float(releases(cells, 1)[0]))(rows, trials)
 
 
-def _of_textbook(trials: Trials) -> AttackOutcome:
-    statistic = textbook.computed("sum", BOUNDS)
-    return given_away(textbook.of_rows(trials.generator(), statistic, BOUNDS[1] / float(CLAIMED)), trials.count)
-
-
-def _of_opendp(trials: Trials) -> AttackOutcome:
-    release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=len(WITHOUT))
-    return given_away(or_nan(release), trials.count, claimed)
+def _of_opendp(_: Trials) -> tuple[Releases, Fraction]:
+    release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=len(GIVEN_AWAY.neighbours[1]))
+    return or_nan(release), claimed
 
 
 ATTACKS = (
@@ -75,15 +65,15 @@ ATTACKS = (
         assumes="The attacker sees one output, or that there is none.",
         event="The output is NaN, or an error. More likely with NaN. Fixed before the sample.",
         neighbours="The sum of 0.5, NaN, 0.25 and of 0.5, 0.75, 0.25, between 0 and 1; one row changes.",
-        against={
-            "numpy": _of_textbook,
-            "snapdp": lambda trials: given_away(our_outputs, trials.count),
-            "diffprivlib": lambda trials: given_away(
-                or_nan(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), trials.count
+        against=GIVEN_AWAY.against(
+            numpy=lambda trials: textbook.of_rows(
+                trials.generator(), textbook.computed("sum", BOUNDS), BOUNDS[1] / float(CLAIMED)
             ),
-            "opendp": _of_opendp,
-            "python-dp": lambda trials: given_away(or_nan(peers.python_dp_sum(CLAIMED, BOUNDS)), trials.count),
-        },
+            snapdp=lambda _: our_outputs,
+            diffprivlib=lambda _: or_nan(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)),
+            opendp=_of_opendp,
+            python_dp=lambda _: or_nan(peers.python_dp_sum(CLAIMED, BOUNDS)),
+        ),
         trials=FEW,
         claimed=CLAIMED,
     ),

@@ -9,14 +9,10 @@ Source: IEEE 754, section 6.3 (the sign of a sum).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.lab.attacks import ours, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, Trials, counted
-
-CLAIMED = Fraction(1, 2)
-ROUNDED = (-0.0, 1.0)  # -0.3, rounded, and 1
+from snapdp.lab.attacks.attack import Attack, AttackOutcome, Distinguisher, Trials, one_by_one
 
 
 def is_negative_zero(output: float) -> bool:
@@ -28,28 +24,19 @@ def is_negative_zero(output: float) -> bool:
     return output == 0 and math.copysign(1.0, output) < 0
 
 
-def signed(release: Callable[[float], float], trials: int) -> AttackOutcome:
-    """Return how often outputs for -0.0 and for 1 are -0.0."""
-    return counted(
-        release,
-        is_negative_zero,
-        neighbours=ROUNDED,
-        inputs=("for -0.3, rounded", "for 1"),
-        claimed=CLAIMED,
-        trials=trials,
-    )
+SIGNED = Distinguisher(
+    event=is_negative_zero,
+    neighbours=(-0.0, 1.0),  # -0.3, rounded, and 1
+    inputs=("for -0.3, rounded", "for 1"),
+    claimed=Fraction(1, 2),
+)
 
 
-def _of_textbook(trials: Trials) -> AttackOutcome:
-    return signed(textbook.noise_on_grid(trials.generator(), float(1 / CLAIMED)), trials.count)
-
-
-def _of_ours(trials: Trials) -> AttackOutcome:
+def _run_ours(trials: Trials) -> AttackOutcome:
     """Numbers one by one, and as arrays: the two are drawn by different code."""
-    alone = ours.number(epsilon=CLAIMED)
-    in_arrays = ours.number_in_arrays(epsilon=CLAIMED)
-    both = [signed(alone, trials.count), signed(in_arrays, trials.count)]
-    return max(both, key=lambda outcome: outcome.lower_bound)
+    ways = (ours.number, ours.number_in_arrays)
+    outcomes = [SIGNED.run(one_by_one(way(epsilon=SIGNED.claimed)), trials.count) for way in ways]
+    return max(outcomes, key=lambda outcome: outcome.lower_bound)
 
 
 ATTACKS = (
@@ -60,7 +47,7 @@ ATTACKS = (
         assumes="The attacker sees one output as it is printed or stored.",
         event="The output is -0.0. More likely for -0.0. Fixed before the sample.",
         neighbours="The number -0.3, rounded to a whole number, which is -0.0, and the number 1: sensitivity 1.",
-        against={"numpy": _of_textbook, "snapdp": _of_ours},
-        claimed=CLAIMED,
+        against=ours.against_numbers(SIGNED, textbook.noise_on_grid) | {"snapdp": _run_ours},
+        claimed=SIGNED.claimed,
     ),
 )

@@ -1,6 +1,6 @@
 """Our releases of one number, as a user calls them, beside those of others; tables are in `attacks/statistics.py`.
 
-Everything goes through the public names of the package.
+Everything goes through what a user calls.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import snapdp
+from snapdp.api.snapping import Snapping
 from snapdp.lab.attacks import peers
-from snapdp.lab.attacks.attack import AttackOutcome, Run
+from snapdp.lab.attacks.attack import Distinguisher, OfNumber, Run, one_by_one
 
 LARGEST = 1000  # end of the public range of a number
 IN_ARRAY = 100
 
 
-def number(*, epsilon: Fraction, sensitivity: int = 1, grid: int | None = None) -> Callable[[float], float]:
+def number(*, epsilon: Fraction, sensitivity: int = 1, grid: int | None = None) -> OfNumber:
     """Return the release of one number between 0 and 1,000."""
-    return snapdp.Snapping(epsilon=epsilon, sensitivity=sensitivity, lower=0, upper=LARGEST, grid=grid).release
+    return Snapping(epsilon=epsilon, sensitivity=sensitivity, lower=0, upper=LARGEST, grid=grid).release
 
 
-def number_in_arrays(*, epsilon: Fraction) -> Callable[[float], float]:
+def number_in_arrays(*, epsilon: Fraction) -> OfNumber:
     """Return the same, taken from arrays of a hundred equal numbers: other code draws them."""
-    release = snapdp.Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=LARGEST).release
+    release = Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=LARGEST).release
     waiting: dict[str, list[float]] = {}
 
     def one(value: float) -> float:
@@ -38,16 +38,22 @@ def number_in_arrays(*, epsilon: Fraction) -> Callable[[float], float]:
     return one
 
 
-def runs_against_numbers(
-    measure: Callable[[Callable[[float], float], int], AttackOutcome],
-    of_textbook: Callable[[Any, float], Callable[[float], float]],
-    claimed: Fraction,
+def against_numbers(
+    distinguisher: Distinguisher,
+    of_textbook: Callable[[Any, float], OfNumber],
+    *,
+    grid: int | None = None,
+    with_peers: bool = False,
 ) -> dict[str, Run]:
-    """Return the runs of an attack against releases of one number, of all targets."""
-    return {
-        "numpy": lambda trials: measure(of_textbook(trials.generator(), float(1 / claimed)), trials.count),
-        "snapdp": lambda trials: measure(number(epsilon=claimed), trials.count),
-        "diffprivlib": lambda trials: measure(peers.diffprivlib_laplace(claimed), trials.count),
-        "opendp": lambda trials: measure(peers.opendp_laplace(claimed), trials.count),
-        "python-dp": lambda trials: measure(peers.python_dp_laplace(claimed), trials.count),
+    """Return the runs against releases of one number of sensitivity 1: of the textbook, ours, and those of peers."""
+    epsilon = distinguisher.claimed
+    of_peers: dict[str, Callable[[Fraction], OfNumber]] = {
+        "diffprivlib": peers.diffprivlib_laplace,
+        "opendp": peers.opendp_laplace,
+        "python_dp": peers.python_dp_laplace,
     }
+    return distinguisher.against(
+        numpy=lambda trials: one_by_one(of_textbook(trials.generator(), float(1 / epsilon))),
+        snapdp=lambda _: one_by_one(number(epsilon=epsilon, grid=grid)),
+        **{name: lambda _, make=make: one_by_one(make(epsilon)) for name, make in of_peers.items() if with_peers},
+    )

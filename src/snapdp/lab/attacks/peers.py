@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from snapdp.lab.attacks.attack import OfNumber
+
 Bounds = tuple[float, float]
-OfNumber = Callable[[float], float]
 OfRows = Callable[[Sequence[float]], float]
 
 INSTALLED_BY = {  # each in an environment of its own: they need versions that exclude each other
@@ -42,10 +43,15 @@ def diffprivlib_statistic(name: str, epsilon: Fraction, bounds: Bounds) -> OfRow
     return release
 
 
-def opendp_laplace(epsilon: Fraction) -> OfNumber:
+def _opendp() -> Any:
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
+    return dp
+
+
+def opendp_laplace(epsilon: Fraction) -> OfNumber:
+    dp = _opendp()
     domain, metric = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
     mechanism = dp.m.make_laplace(domain, metric, scale=float(1 / epsilon))
     return lambda value: float(mechanism(value))
@@ -57,9 +63,7 @@ def opendp_sum(epsilon: Fraction, bounds: Bounds, *, rows: int) -> tuple[OfRows,
     The noise is for what its map says that the sum moves by, which makes room for the rounding of its own additions: of
     eight rows near 2^52 it is for 49 where the bounds are 1 apart. What is no number counts as the lower bound.
     """
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = _opendp()
     lower, upper = (float(bound) for bound in bounds)
     space = dp.vector_domain(dp.atom_domain(T=float), size=rows), dp.symmetric_distance()
     clamped = space >> dp.t.then_impute_constant(lower) >> dp.t.then_clamp((lower, upper))
@@ -74,10 +78,9 @@ def opendp_group_sum(epsilon: Fraction, *, rows: int, largest: int) -> tuple[OfN
 
     As many rows go as come, so the distance of the tables is twice their number. The noise makes the map say epsilon.
     """
-    import opendp.prelude as dp
     import polars as pl
 
-    dp.enable_features("contrib")
+    dp = _opendp()
     schema = pl.Schema({"group": pl.String, "x": pl.Int32})
     columns = [dp.series_domain("group", dp.atom_domain(T=str)), dp.series_domain("x", dp.atom_domain(T=dp.i32))]
     margin = dp.polars.Margin(by=["group"], max_length=rows, max_groups=1, invariant="keys")
@@ -102,10 +105,9 @@ def opendp_merged_count(*, groups: int) -> tuple[OfNumber, Fraction]:
 
     Each person has a row in each of so many groups, which is the most that is kept; then all groups become one.
     """
-    import opendp.prelude as dp
     import polars as pl
 
-    dp.enable_features("contrib")
+    dp = _opendp()
     schema = pl.Schema(dict.fromkeys(("person", "group"), pl.Int64))
     counts = (
         pl.LazyFrame(schema=schema)

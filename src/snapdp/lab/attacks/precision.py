@@ -8,19 +8,14 @@ Source: Haney, Desfontaines, Hartman, Shrestha and Hay 2022 (precision-based att
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from snapdp.lab.attacks import ours, peers, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, Releases, Run, Trials, compared, counted, one_by_one
+from snapdp.lab.attacks.attack import Attack, Distinguisher, Run, one_by_one
 from snapdp.lab.attacks.statistics import TABLE_TRIALS, numbers_between, released
 
 CLAIMED = Fraction(1, 2)
 FINEST = 2.0**53
-NUMBERS = (0.0, 1.0)
-TO_ZERO, TO_ONE = [0.0, 0.0], [1.0, 0.0]  # rows whose sum is 0, or 1
-TO_MEAN_ONE = [2.0, 0.0]
-SUM_BOUNDS, MEAN_BOUNDS = (-1, 1), (-2, 2)
 WORDS = "between -1/2 and 1/2, and no multiple of 2^-53"
 
 
@@ -33,41 +28,20 @@ def is_too_fine(output: float) -> bool:
     return abs(output) < 0.5 and not (output * FINEST).is_integer()
 
 
-def of_numbers(release: Callable[[float], float], trials: int) -> AttackOutcome:
-    """Return how often outputs for 0 and for 1 are too fine."""
-    inputs = ("for 0", "for 1")
-    return counted(release, is_too_fine, neighbours=NUMBERS, inputs=inputs, claimed=CLAIMED, trials=trials)
+OF_NUMBERS = Distinguisher(event=is_too_fine, neighbours=(0.0, 1.0), inputs=("for 0", "for 1"), claimed=CLAIMED)
 
 
-def of_rows(releases: Releases, trials: int, *, to_one: Sequence[float]) -> AttackOutcome:
-    """Return the same of a statistic of rows that is 0, or 1."""
-    return compared(
-        releases,
-        is_too_fine,
-        neighbours=(TO_ZERO, to_one),
-        inputs=("for rows 0, 0", f"for rows {to_one[0]:g}, 0"),
-        claimed=CLAIMED,
-        trials=trials,
+def _against_statistic(kind: str, largest: int) -> dict[str, Run]:
+    """Return the runs against a sum or a mean that is 0, or 1; its sensitivity is 2 for these bounds and two rows."""
+    bounds, to_one = (-largest, largest), [float(largest), 0.0]
+    inputs = ("for rows 0, 0", f"for rows {largest}, 0")
+    of_rows = Distinguisher(event=is_too_fine, neighbours=([0.0, 0.0], to_one), inputs=inputs, claimed=CLAIMED)
+    statistic = textbook.computed(kind, bounds)
+    return of_rows.against(
+        numpy=lambda trials: textbook.of_rows(trials.generator(), statistic, 2 / float(CLAIMED)),
+        snapdp=lambda _: released(kind, numbers_between(bounds), epsilon=CLAIMED),
+        diffprivlib=lambda _: one_by_one(peers.diffprivlib_statistic(kind, CLAIMED, bounds)),
     )
-
-
-def _against_statistics(kind: str, *, to_one: Sequence[float], bounds: tuple[int, int]) -> dict[str, Run]:
-    """Return the runs against a sum or a mean, whose sensitivity is 2 for these bounds and two rows."""
-
-    def of_textbook(trials: Trials) -> AttackOutcome:
-        statistic = textbook.computed(kind, bounds)
-        releases = textbook.of_rows(trials.generator(), statistic, 2 / float(CLAIMED))
-        return of_rows(releases, trials.count, to_one=to_one)
-
-    def of_ours(trials: Trials) -> AttackOutcome:
-        releases = released(kind, numbers_between(bounds), epsilon=CLAIMED)
-        return of_rows(releases, trials.count, to_one=to_one)
-
-    def of_diffprivlib(trials: Trials) -> AttackOutcome:
-        release = peers.diffprivlib_statistic(kind, CLAIMED, bounds)
-        return of_rows(one_by_one(release), trials.count, to_one=to_one)
-
-    return {"numpy": of_textbook, "snapdp": of_ours, "diffprivlib": of_diffprivlib}
 
 
 def _attack(
@@ -93,7 +67,7 @@ ATTACKS = (
         "digits near zero",
         "the number",
         "The number 0, and the number 1: sensitivity 1.",
-        ours.runs_against_numbers(of_numbers, textbook.laplace, CLAIMED),
+        ours.against_numbers(OF_NUMBERS, textbook.laplace, with_peers=True),
         10_000,
         {"opendp": peers.OPENDP_TRIALS},
     ),
@@ -102,7 +76,7 @@ ATTACKS = (
         "digits near zero, of a sum",
         "the sum",
         "Rows 0, 0 and rows 1, 0, between -1 and 1; one row changes.",
-        _against_statistics("sum", to_one=TO_ONE, bounds=SUM_BOUNDS),
+        _against_statistic("sum", 1),
         2_000,
         {"snapdp": TABLE_TRIALS},
     ),
@@ -111,7 +85,7 @@ ATTACKS = (
         "digits near zero, of a mean",
         "the mean",
         "Rows 0, 0 and rows 2, 0, between -2 and 2; one row changes.",
-        _against_statistics("mean", to_one=TO_MEAN_ONE, bounds=MEAN_BOUNDS),
+        _against_statistic("mean", 2),
         2_000,
         {"snapdp": TABLE_TRIALS},
     ),

@@ -8,12 +8,11 @@ Source: Mironov 2012, section 4.2 (porous distributions).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 
 from snapdp.lab.attacks import ours, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, counted
+from snapdp.lab.attacks.attack import Attack, Distinguisher
 
 UNIT = 2.0**-53
 HALF = 1 << 52  # of the draws: below it the noise is negative
@@ -64,26 +63,16 @@ def _one_draw_gives(output: float, value: float, scale: float, draws: range) -> 
     return len(draws) > MOST_TRIED or any(value + noise_of_draw(draw, scale) == output for draw in draws)
 
 
-def identified(
-    release: Callable[[float], float], *, values: tuple[int, int], epsilon: Fraction, trials: int
-) -> AttackOutcome:
-    """Return how often an output for one value cannot come from the other, for a release of sensitivity 1."""
-    value, other = values
-    scale = float(1 / epsilon)
-    return counted(
-        release,
-        lambda output: not is_reachable(output, other, scale),
-        neighbours=(float(value), float(other)),
-        inputs=(f"for {value}", f"for {other}"),
-        claimed=epsilon,
-        trials=trials,
-    )
-
-
 def _attack(name: str, title: str, values: tuple[int, int], epsilon: str, trials: int) -> Attack:
     value, other = values
     claimed = Fraction(epsilon)
-    identify = partial(identified, values=values, epsilon=claimed)
+    scale = float(1 / claimed)
+    identified = Distinguisher(
+        event=lambda output: not is_reachable(output, other, scale),
+        neighbours=(float(value), float(other)),
+        inputs=(f"for {value}", f"for {other}"),
+        claimed=claimed,
+    )
     return Attack(
         name=name,
         title=title,
@@ -94,12 +83,7 @@ def _attack(name: str, title: str, values: tuple[int, int], epsilon: str, trials
             f"likely for {value}. Fixed before the sample; each output is decided exactly."
         ),
         neighbours=f"The number {value}, and the number {other}: sensitivity 1.",
-        against={
-            "numpy": lambda trials: identify(
-                textbook.laplace(trials.generator(), float(1 / claimed)), trials=trials.count
-            ),
-            "snapdp": lambda trials: identify(ours.number(epsilon=claimed), trials=trials.count),
-        },
+        against=ours.against_numbers(identified, textbook.laplace),
         trials=trials,
         claimed=claimed,
     )

@@ -8,13 +8,12 @@ Source: Mironov 2012, section 5 (why the sum is rounded); Google's differential 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from snapdp.lab.attacks import ours, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, counted
+from snapdp.lab.attacks.attack import Attack, Distinguisher
 
-CLAIMED = Fraction(1, 2)
 GRID = 0.125
 VALUES = (0.1, 0.7)  # not a whole number of grid steps apart
 NEAR = 2.0**-40  # the sum of 0.1 and a double below 1000 is off by less
@@ -30,17 +29,12 @@ def is_beside_the_grid_as_the_first(output: float) -> bool:
     return abs(steps - round(steps)) * GRID < NEAR
 
 
-def beside_the_grid(release: Callable[[float], float], trials: int) -> AttackOutcome:
-    """Return how often outputs for 0.1 and for 0.7 are as far from the grid as 0.1 is."""
-    return counted(
-        release,
-        is_beside_the_grid_as_the_first,
-        neighbours=VALUES,
-        inputs=("for 0.1", "for 0.7"),
-        claimed=CLAIMED,
-        trials=trials,
-    )
-
+BESIDE_THE_GRID = Distinguisher(
+    event=is_beside_the_grid_as_the_first,
+    neighbours=VALUES,
+    inputs=("for 0.1", "for 0.7"),
+    claimed=Fraction(1, 2),
+)
 
 ATTACKS = (
     Attack(
@@ -50,13 +44,8 @@ ATTACKS = (
         assumes="The attacker sees one output with all its digits, and knows the grid of the noise, 1/8.",
         event="The output is a multiple of 1/8, plus 0.1. More likely for 0.1. Fixed before the sample.",
         neighbours="The number 0.1, and the number 0.7: nearer than the sensitivity, which is 1.",
-        against={
-            "numpy": lambda trials: beside_the_grid(
-                textbook.noise_on_grid(trials.generator(), float(1 / CLAIMED), grid=GRID), trials.count
-            ),
-            "snapdp": lambda trials: beside_the_grid(ours.number(epsilon=CLAIMED), trials.count),
-        },
+        against=ours.against_numbers(BESIDE_THE_GRID, partial(textbook.noise_on_grid, grid=GRID)),
         trials=5_000,
-        claimed=CLAIMED,
+        claimed=BESIDE_THE_GRID.claimed,
     ),
 )

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -34,15 +34,15 @@ from snapdp.lab.attacks import peers, textbook
 from snapdp.lab.attacks.attack import (
     Attack,
     AttackOutcome,
+    Distinguisher,
     Releases,
     Run,
     Trials,
-    compared,
     loss_allowed_by_rho,
     one_by_one,
     probability_at_least,
 )
-from snapdp.values import Value, replaced
+from snapdp.values import replaced
 
 COLUMNS = 100  # of one table
 TABLE_TRIALS = 1_000  # outputs of a column where others give thousands: each takes 2 ms
@@ -62,36 +62,37 @@ def released(kind: str, column: Mapping[str, Any], *, epsilon: Fraction) -> Call
     kind    "sum" or "mean"
     column  what is declared of it, with the keys of a study
     """
+    return in_tables(lambda cells, copies: _released(kind, column, epsilon, cells, copies), COLUMNS)
 
-    def releases(cells: Cells, times: int) -> list[Any]:
-        found: list[Any] = []
-        while len(found) < times:
-            found += _released(kind, column, epsilon, cells, min(COLUMNS, times - len(found)))
-        return found
 
-    return releases
+def in_tables(release: Callable[[Any, int], list[Any]], most: int) -> Callable[[Any, int], list[Any]]:
+    """Return releases of an input as often as is asked for, by one that takes so many of a table at most."""
+    return lambda x, times: [
+        output for start in range(0, times, most) for output in release(x, min(most, times - start))
+    ]
 
 
 def _released(kind: str, column: Mapping[str, Any], epsilon: Fraction, cells: Cells, copies: int) -> list[Any]:
     import numpy as np
 
     names = [f"x{copy}" for copy in range(copies)]
-    study = snapdp.study(
-        dataset="attacked",
+    release = released_once(
+        dict.fromkeys(names, np.array(cells)),
+        cap=epsilon * copies,
         relation="change-one",
         n=len(cells),
         columns=dict.fromkeys(names, column),
         statistic=[{"kind": kind, "column": name, "epsilon": str(epsilon)} for name in names],
     )
-    table = dict.fromkeys(names, np.array(cells))
-    return list(released_once(study, table, cap=epsilon * copies).values.values())
+    return list(release.values.values())
 
 
-def released_once(study: snapdp.Study, table: Any, *, cap: Fraction) -> snapdp.Release:
-    """Return one release, charged to a ledger that is forgotten afterwards."""
+def released_once(table: Any, *, cap: Fraction, **study: Any) -> snapdp.Release:
+    """Return one release of a study, charged to a ledger that is forgotten afterwards."""
+    declared = snapdp.study(dataset="attacked", **study)
     with tempfile.TemporaryDirectory() as directory, snapdp.Ledger.create(Path(directory) / "a.ledger") as ledger:
-        ledger.create_account_for(study, cap=cap)
-        return study.release(table, ledger=ledger, directory=directory)
+        ledger.create_account_for(declared, cap=cap)
+        return declared.release(table, ledger=ledger, directory=directory)
 
 
 # Sums in finite arithmetic
@@ -106,67 +107,40 @@ BOUNDS = (EIGHT, EIGHT + 1)
 WIDE = 2**60  # an upper bound of eight integers
 
 
-class SumPair(Value):
-    """Two columns with bounds one apart that differ in one row, and the event in the released sum.
-
-    more, less   the column that makes the event more likely in the textbook, and its neighbour
-    threshold    the sum is at least this, or, where `is_below`, at most
-    inputs       both columns in words
-    """
-
-    lower: int
-    more: Cells
-    less: Cells
-    threshold: int
-    is_below: bool = False
-    inputs: tuple[str, str]
-
-    def event(self, output: Any) -> bool:
-        """Tell whether a released number shows it; whole numbers and doubles are compared exactly by Python."""
-        return bool(output <= self.threshold if self.is_below else output >= self.threshold)
+# Two columns with bounds one apart that differ in one row. The first makes the event more likely in the textbook: the
+# sum is at least a threshold, or at most. Whole numbers and doubles are compared exactly by Python.
+def _pair(lower: int, *patterns: list[int], threshold: int, inputs: tuple[str, str]) -> Distinguisher:
+    """Return columns of doubles: the lower bound, or 1 more, as the patterns say."""
+    return Distinguisher(
+        event=lambda output: output >= threshold,
+        neighbours=[[float(lower + unit) for unit in pattern] for pattern in patterns],
+        inputs=inputs,
+        claimed=CLAIMED,
+    )
 
 
-def ones(lower: int, *pattern: int) -> tuple[float, ...]:
-    """Return a column of doubles: the lower bound, or 1 more, as the pattern says."""
-    return tuple(float(lower + extra) for extra in pattern)
-
-
-REPEATED = SumPair(
-    lower=EIGHT,
-    more=ones(EIGHT, *[1] * 8),
-    less=ones(EIGHT, *[1] * 7, 0),
-    threshold=8 * EIGHT + 8,
-    inputs=("where all rows have the unit", "where one has not"),
-)
-ONCE = SumPair(
-    lower=EIGHT,
-    more=ones(EIGHT, *[1] * 5, *[0] * 3),
-    less=ones(EIGHT, *[1] * 4, *[0] * 4),
-    threshold=8 * EIGHT + 8,
+ALL_UNITS = ("where all rows have the unit", "where one has not")
+REPEATED = _pair(EIGHT, [1] * 8, [1] * 7 + [0], threshold=2**55 + 8, inputs=ALL_UNITS)
+ONCE = _pair(
+    EIGHT,
+    [1] * 5 + [0] * 3,
+    [1] * 4 + [0] * 4,
+    threshold=2**55 + 8,
     inputs=("where five rows have the unit", "where four have it"),
 )
-REORDERED = SumPair(
-    lower=THIRTY_TWO,
-    more=ones(THIRTY_TWO, *[1] * 16, *[0] * 16),
-    less=ones(THIRTY_TWO, *[0] * 17, *[1] * 15),
-    threshold=32 * THIRTY_TWO + 16,
+REORDERED = _pair(
+    THIRTY_TWO,
+    [1] * 16 + [0] * 16,
+    [0] * 17 + [1] * 15,
+    threshold=2**54 + 16,
     inputs=("with 16 units first", "with 15 units last"),
 )
-OVERFLOWING = SumPair(
-    lower=WIDE - 1,
-    more=(WIDE,) * 8,
-    less=(WIDE,) * 7 + (WIDE - 1,),
-    threshold=2**63 - 8,
-    is_below=True,
+OVERFLOWING = Distinguisher(
+    event=lambda output: output <= 2**63 - 8,
+    neighbours=((WIDE,) * 8, (WIDE,) * 7 + (WIDE - 1,)),
     inputs=("where the sum is 2^63", "where it is 2^63 - 1"),
+    claimed=CLAIMED,
 )
-
-
-def summed(releases: Releases, pair: SumPair, trials: int, *, claimed: Fraction = CLAIMED) -> AttackOutcome:
-    """Return how often released sums of the two columns show the event."""
-    return compared(
-        releases, pair.event, neighbours=(pair.more, pair.less), inputs=pair.inputs, claimed=claimed, trials=trials
-    )
 
 
 def running_total(cells: Any) -> float:
@@ -176,31 +150,26 @@ def running_total(cells: Any) -> float:
     return float(np.sum(np.stack([cells, cells], axis=1), axis=0)[0])
 
 
-def our_sum(pair: SumPair) -> Releases:
+def our_sum(pair: Distinguisher) -> Releases:
     """Return our releases of the sum: a study of a column of whole numbers between the bounds."""
-    column = {"kind": "integer", "lower": pair.lower, "upper": pair.lower + 1, "missing": pair.lower}
+    lower = int(min(map(min, pair.neighbours)))
+    column = {"kind": "integer", "lower": lower, "upper": lower + 1, "missing": lower}
     return released("sum", column, epsilon=CLAIMED)
 
 
-def _of_textbook(pair: SumPair, total: textbook.OfArray) -> Run:
-    """Return the run against a computed sum, with noise for bounds that are 1 apart."""
-
+def _against_sum(pair: Distinguisher, total: textbook.OfArray, **of_peers: Callable[[Trials], Any]) -> dict[str, Run]:
+    """Return the runs against a computed sum, with noise for bounds that are 1 apart, ours, and peers."""
     scale = float(1 / CLAIMED)
-    return lambda trials: summed(textbook.of_rows(trials.generator(), total, scale), pair, trials.count)
+    return pair.against(
+        numpy=lambda trials: textbook.of_rows(trials.generator(), total, scale),
+        snapdp=lambda _: our_sum(pair),
+        **of_peers,
+    )
 
 
-def _of_ours(pair: SumPair) -> Run:
-    return lambda trials: summed(our_sum(pair), pair, trials.count)
-
-
-def _of_opendp(trials: Trials) -> AttackOutcome:
-    release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=len(REPEATED.more))
-    return summed(one_by_one(release), REPEATED, trials.count, claimed=claimed)
-
-
-def _of_python_dp(trials: Trials) -> AttackOutcome:
-    """Its epsilon is for a row that appears; a row that changes loses it twice."""
-    return summed(one_by_one(peers.python_dp_sum(CLAIMED / 2, BOUNDS)), REPEATED, trials.count)
+def _of_opendp(_: Trials) -> tuple[Releases, Fraction]:
+    release, claimed = peers.opendp_sum(CLAIMED, BOUNDS, rows=8)
+    return one_by_one(release), claimed
 
 
 _few_trials = partial(Attack, trials=TRIALS, claimed=CLAIMED)
@@ -215,15 +184,14 @@ _SUMS_ATTACKS = (
             "Eight rows between 2^52 and 2^52 + 1: all are 2^52 + 1, or the last is 2^52. The sums are 2^55 + 8 and "
             "2^55 + 7; numpy.sum rounds three times and makes 2^55 of the second. It moves by 8; noise is for 1."
         ),
-        against={
-            "numpy": _of_textbook(REPEATED, numpy_sum),
-            "snapdp": _of_ours(REPEATED),
-            "diffprivlib": lambda trials: summed(
-                one_by_one(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)), REPEATED, trials.count
-            ),
-            "opendp": _of_opendp,
-            "python-dp": _of_python_dp,
-        },
+        against=_against_sum(
+            REPEATED,
+            numpy_sum,
+            diffprivlib=lambda _: one_by_one(peers.diffprivlib_statistic("sum", CLAIMED, BOUNDS)),
+            opendp=_of_opendp,
+            # its epsilon is for a row that appears; a row that changes loses it twice
+            python_dp=lambda _: one_by_one(peers.python_dp_sum(CLAIMED / 2, BOUNDS)),
+        ),
     ),
     _few_trials(
         name="sum-rounded-once",
@@ -235,7 +203,7 @@ _SUMS_ATTACKS = (
             "Eight rows between 2^52 and 2^52 + 1, of which five are 2^52 + 1, or four. The sums are 2^55 + 5 and "
             "2^55 + 4; doubles there are 8 apart, and math.fsum makes 2^55 + 8 and 2^55 of them. Noise is for 1."
         ),
-        against={"numpy": _of_textbook(ONCE, math.fsum), "snapdp": _of_ours(ONCE)},
+        against=_against_sum(ONCE, math.fsum),
     ),
     _few_trials(
         name="reordered-sum",
@@ -248,7 +216,7 @@ _SUMS_ATTACKS = (
             "The tables differ in one row; the order in which rows are read is no part of a table. A running total "
             "keeps units that come first and loses those that come last: it moves by 16. Noise is for 1."
         ),
-        against={"numpy": _of_textbook(REORDERED, running_total), "snapdp": _of_ours(REORDERED)},
+        against=_against_sum(REORDERED, running_total),
     ),
     _few_trials(
         name="overflowing-sum",
@@ -260,39 +228,23 @@ _SUMS_ATTACKS = (
             "Eight whole numbers between 2^60 - 1 and 2^60: all are 2^60, or the last is 2^60 - 1. The sums are 2^63 "
             "and 2^63 - 1; integers of 64 bits end at 2^63 - 1, and the first sum becomes -2^63. Noise is for 1."
         ),
-        against={"numpy": _of_textbook(OVERFLOWING, numpy_sum), "snapdp": _of_ours(OVERFLOWING)},
+        against=_against_sum(OVERFLOWING, numpy_sum),
     ),
 )
 
 # Means
 
 ROWS = 100
-READABLE = tuple((value, *[math.nan] * (ROWS - 1)) for value in (1.0, 0.0))
 UNIT = {"kind": "number", "lower": 0, "upper": 1, "missing": "dropped"}
-
-
-def rounded(releases: Releases, trials: int) -> AttackOutcome:
-    """Return how often released means of two columns of eight rows near 2^52 are at least 2^52 + 1."""
-    return compared(
-        releases,
-        lambda output: bool(output >= EIGHT + 1),
-        neighbours=(REPEATED.more, REPEATED.less),
-        inputs=REPEATED.inputs,
-        claimed=CLAIMED,
-        trials=trials,
-    )
-
-
-def of_readable(releases: Releases, trials: int) -> AttackOutcome:
-    """Return how often released means of a column with one cell that can be read are above 1/2."""
-    return compared(
-        releases,
-        lambda output: bool(output > 0.5),
-        neighbours=(READABLE[0], READABLE[1]),
-        inputs=("where that cell is 1", "where it is 0"),
-        claimed=CLAIMED,
-        trials=trials,
-    )
+ROUNDED_MEAN = Distinguisher(
+    event=lambda output: output >= EIGHT + 1, neighbours=REPEATED.neighbours, inputs=ALL_UNITS, claimed=CLAIMED
+)
+READABLE_MEAN = Distinguisher(
+    event=lambda output: output > 0.5,
+    neighbours=[[cell, *[math.nan] * (ROWS - 1)] for cell in (1.0, 0.0)],
+    inputs=("where that cell is 1", "where it is 0"),
+    claimed=CLAIMED,
+)
 
 
 def textbook_mean(function: str, trials: Trials, *, rows: int) -> Releases:
@@ -328,13 +280,11 @@ _MEANS_ATTACKS = (
             "Eight rows between 2^52 and 2^52 + 1: all are 2^52 + 1, or the last is 2^52. numpy.mean makes 2^52 of the "
             "second. It moves by 1; noise is for 1/8. To ours the column is given counted from 2^52, as it asks for."
         ),
-        against={
-            "numpy": lambda trials: rounded(textbook_mean("mean", trials, rows=8), trials.count),
-            "snapdp": lambda trials: rounded(counted_from(EIGHT), trials.count),
-            "diffprivlib": lambda trials: rounded(
-                one_by_one(peers.diffprivlib_statistic("mean", CLAIMED, BOUNDS)), trials.count
-            ),
-        },
+        against=ROUNDED_MEAN.against(
+            numpy=lambda trials: textbook_mean("mean", trials, rows=8),
+            snapdp=lambda _: counted_from(EIGHT),
+            diffprivlib=lambda _: one_by_one(peers.diffprivlib_statistic("mean", CLAIMED, BOUNDS)),
+        ),
     ),
     _few_trials(
         name="missing-values",
@@ -346,13 +296,11 @@ _MEANS_ATTACKS = (
             "A hundred rows between 0 and 1, of which 99 are NaN and one is 1, or 0. The mean of the readable cells "
             "moves by 1; noise is for 1/100."
         ),
-        against={
-            "numpy": lambda trials: of_readable(textbook_mean("nanmean", trials, rows=ROWS), trials.count),
-            "snapdp": lambda trials: of_readable(of_those_who_answered(), trials.count),
-            "diffprivlib": lambda trials: of_readable(
-                one_by_one(peers.diffprivlib_statistic("nanmean", CLAIMED, (0, 1))), trials.count
-            ),
-        },
+        against=READABLE_MEAN.against(
+            numpy=lambda trials: textbook_mean("nanmean", trials, rows=ROWS),
+            snapdp=lambda _: of_those_who_answered(),
+            diffprivlib=lambda _: one_by_one(peers.diffprivlib_statistic("nanmean", CLAIMED, (0, 1))),
+        ),
     ),
 )
 
@@ -362,49 +310,34 @@ BEFORE, AFTER = (11, 9), (10, 10)  # rows in the two bins of a pair
 PAIRS = 500  # of one release: their bins are listed in the record itself
 HISTOGRAMS_TRIALS = 2_500
 
-Counts = tuple[int, int]
-
 
 def is_unbalanced(output: tuple[float, float]) -> bool:
     """Tell whether the first bin has 11 rows or more, and the second 9 or fewer."""
     return output[0] >= BEFORE[0] and output[1] <= BEFORE[1]
 
 
-def substituted(releases: Releases, trials: int) -> AttackOutcome:
-    """Return how often both bins show that the row is in the first of them.
-
-    releases   of the rows in two bins
-    """
-    return compared(
-        releases,
-        is_unbalanced,
-        neighbours=(BEFORE, AFTER),
-        inputs=("with the row in the first bin", "with it in the second"),
-        claimed=CLAIMED,
-        trials=trials,
-    )
+SUBSTITUTED = Distinguisher(
+    event=is_unbalanced,
+    neighbours=(BEFORE, AFTER),
+    inputs=("with the row in the first bin", "with it in the second"),
+    claimed=CLAIMED,
+)
 
 
-def our_bins(rows: Counts, times: int) -> Iterable[tuple[float, float]]:
-    """Return our releases: a histogram of pairs of bins, of a table in which a row may change."""
-    for start in range(0, times, PAIRS):
-        yield from _histograms_released(rows, min(PAIRS, times - start))
+def our_bins(rows: tuple[int, int], pairs: int) -> list[tuple[float, float]]:
+    """Return our histogram of pairs of bins, of a table in which a row may change."""
+    import numpy as np
 
-
-def _histograms_released(rows: Counts, pairs: int) -> list[tuple[float, float]]:
     firsts, seconds = ([f"{bin_name}{pair}" for pair in range(pairs)] for bin_name in ("first", "second"))
-    study = snapdp.study(
-        dataset="attacked",
+    release = released_once(
+        {"bin": np.array(firsts * rows[0] + seconds * rows[1])},
+        cap=CLAIMED,
         relation="change-one",
         n=pairs * sum(rows),
         columns={"bin": {"kind": "category", "categories": [*firsts, *seconds]}},
         statistic=[{"kind": "histogram", "column": "bin", "epsilon": str(CLAIMED)}],
     )
-    import numpy as np
-
-    table = {"bin": np.array(firsts * rows[0] + seconds * rows[1])}
-    found = released_once(study, table, cap=CLAIMED).value
-    return [(found[first], found[second]) for first, second in zip(firsts, seconds, strict=True)]
+    return [(release.value[first], release.value[second]) for first, second in zip(firsts, seconds, strict=True)]
 
 
 _HISTOGRAMS_ATTACKS = (
@@ -418,10 +351,10 @@ _HISTOGRAMS_ATTACKS = (
             "Two bins of 11 and 9 rows, and of 10 and 10: one row changed from the first to the second. The textbook "
             "adds noise of scale 1/epsilon to each bin, as for a row that appears."
         ),
-        against={
-            "numpy": lambda trials: substituted(textbook.of_bins(trials.generator(), float(1 / CLAIMED)), trials.count),
-            "snapdp": lambda trials: substituted(our_bins, trials.count),
-        },
+        against=SUBSTITUTED.against(
+            numpy=lambda trials: textbook.of_bins(trials.generator(), float(1 / CLAIMED)),
+            snapdp=lambda _: in_tables(our_bins, PAIRS),
+        ),
         trials=HISTOGRAMS_TRIALS,
         claimed=CLAIMED,
     ),
@@ -436,33 +369,23 @@ COUNT_TRIALS = 1_000
 IN_ONE_RELEASE = 500
 
 
-def changed(releases: Releases, trials: int, *, claimed: Fraction = CLAIMED) -> AttackOutcome:
-    """Return how often the released sum of a group of three rows is 30 or more: all rows are 10, or all are -10."""
-    return compared(
-        releases,
-        lambda output: bool(output >= GROUPS_ROWS * LARGEST),
-        neighbours=(LARGEST, -LARGEST),
-        inputs=("where all three rows are 10", "where all are -10"),
-        claimed=claimed,
-        trials=trials,
-    )
-
-
-def merged(releases: Releases, trials: int) -> AttackOutcome:
-    """Return how often the released count of two persons' rows, or of one's, is 150 or more."""
-    return compared(
-        releases,
-        lambda output: bool(output >= 3 * GROUPS // 2),
-        neighbours=(2, 1),
-        inputs=("with the person", "without"),
-        claimed=CLAIMED,
-        trials=trials,
-    )
+CHANGED = Distinguisher(
+    event=lambda output: output >= GROUPS_ROWS * LARGEST,
+    neighbours=(LARGEST, -LARGEST),
+    inputs=("where all three rows are 10", "where all are -10"),
+    claimed=CLAIMED,
+)
+MERGED = Distinguisher(  # the rows of two persons, or of one
+    event=lambda output: output >= 3 * GROUPS // 2,
+    neighbours=(2, 1),
+    inputs=("with the person", "without"),
+    claimed=CLAIMED,
+)
 
 
 def merged_under_rho(releases: Releases, trials: int, *, rho: Fraction = RHO) -> AttackOutcome:
-    """Return the same of a release that claims rho-zCDP: the claim is what rho allows an event as likely as this."""
-    found = merged(releases, trials)
+    """Return the outcome of a release that claims rho-zCDP: the claim is what rho allows an event as likely as this."""
+    found = MERGED.run(releases, trials)
     assert found.counts is not None
     likely = probability_at_least(found.counts[0])
     if not likely:
@@ -473,23 +396,14 @@ def merged_under_rho(releases: Releases, trials: int, *, rho: Fraction = RHO) ->
     )
 
 
-def _in_groups(release: Callable[[int, int], list[float]]) -> Releases:
-    """Return releases of as many groups as are asked for, so many in each release of a table."""
-
-    def releases(value: int, times: int) -> Iterator[float]:
-        for start in range(0, times, IN_ONE_RELEASE):
-            yield from release(value, min(IN_ONE_RELEASE, times - start))
-
-    return releases
-
-
 def our_sums(cell: int, groups: int) -> list[float]:
     """Return our sums of groups of three equal cells: a third of epsilon for each row that changes, so 1 for three."""
     import numpy as np
 
     names = [f"group{i}" for i in range(groups)]
-    study = snapdp.study(
-        dataset="attacked",
+    release = released_once(
+        {"group": np.array(names * GROUPS_ROWS), "x": np.full(GROUPS_ROWS * groups, cell)},
+        cap=CLAIMED,
         relation="change-one",
         n=GROUPS_ROWS * groups,
         columns={
@@ -498,8 +412,7 @@ def our_sums(cell: int, groups: int) -> list[float]:
         },
         statistic=[{"kind": "sum", "column": "x", "by": "group", "epsilon": str(CLAIMED / GROUPS_ROWS)}],
     )
-    table = {"group": np.array(names * GROUPS_ROWS), "x": np.full(GROUPS_ROWS * groups, cell)}
-    return list(released_once(study, table, cap=CLAIMED).value.values())
+    return list(release.value.values())
 
 
 def our_counts(persons: int, worlds: int) -> list[float]:
@@ -507,9 +420,10 @@ def our_counts(persons: int, worlds: int) -> list[float]:
     import numpy as np
 
     names = [f"world{i}" for i in range(worlds)]
-    rows = persons * worlds * GROUPS
-    study = snapdp.study(
-        dataset="attacked",
+    people = np.arange(persons * worlds)
+    release = released_once(
+        {"world": np.repeat(names, persons * GROUPS), "person": np.repeat(people, GROUPS)},
+        cap=CLAIMED,
         relation="add-remove",
         n_max=2 * worlds * GROUPS,
         person="person",
@@ -517,28 +431,27 @@ def our_counts(persons: int, worlds: int) -> list[float]:
         columns={"world": {"kind": "category", "categories": names}},
         statistic=[{"kind": "histogram", "column": "world", "epsilon": str(CLAIMED)}],
     )
-    table = {"world": np.repeat(names, persons * GROUPS), "person": np.repeat(np.arange(rows // GROUPS), GROUPS)}
-    return list(released_once(study, table, cap=CLAIMED).value.values())
+    return list(release.value.values())
 
 
-def _textbook_sum(trials: Trials) -> AttackOutcome:
+def _textbook_sum(trials: Trials) -> Releases:
     release = textbook.laplace(trials.generator(), float(GROUPS_ROWS * LARGEST / CLAIMED))
-    return changed(one_by_one(lambda cell: release(float(GROUPS_ROWS * cell))), trials.count)
+    return one_by_one(lambda cell: release(float(GROUPS_ROWS * cell)))
 
 
-def _textbook_count(trials: Trials) -> AttackOutcome:
+def _opendp_sum(_: Trials) -> tuple[Releases, Fraction]:
+    release, claimed = peers.opendp_group_sum(CLAIMED, rows=GROUPS_ROWS, largest=LARGEST)
+    return one_by_one(release), claimed
+
+
+def _run_textbook_count(trials: Trials) -> AttackOutcome:
     """Gaussian noise whose rho is 1/2 where 100 counts move by 1 each, on their sum."""
     generator = trials.generator()
     spread = float(GROUPS / (2 * RHO)) ** 0.5
     return merged_under_rho(one_by_one(lambda n: generator.normal(n * GROUPS, spread)), trials.count)
 
 
-def _opendp_sum(trials: Trials) -> AttackOutcome:
-    release, claimed = peers.opendp_group_sum(CLAIMED, rows=GROUPS_ROWS, largest=LARGEST)
-    return changed(one_by_one(release), trials.count, claimed=claimed)
-
-
-def _opendp_count(trials: Trials) -> AttackOutcome:
+def _run_opendp_count(trials: Trials) -> AttackOutcome:
     release, rho = peers.opendp_merged_count(groups=GROUPS)
     return merged_under_rho(one_by_one(release), trials.count, rho=rho)
 
@@ -555,11 +468,9 @@ _GROUPS_ATTACKS = (
             "the sum moves by 60. The textbook adds noise for 30, because a group of three rows holds no more. Ours "
             "takes a third of epsilon for each row that changes."
         ),
-        against={
-            "numpy": _textbook_sum,
-            "snapdp": lambda trials: changed(_in_groups(our_sums), trials.count),
-            "opendp": _opendp_sum,
-        },
+        against=CHANGED.against(
+            numpy=_textbook_sum, snapdp=lambda _: in_tables(our_sums, IN_ONE_RELEASE), opendp=_opendp_sum
+        ),
         trials=SUM_TRIALS,
         fewer={"snapdp": OUR_SUM_TRIALS},
         claimed=CLAIMED,
@@ -577,9 +488,9 @@ _GROUPS_ATTACKS = (
             "whatever their groups, and adds noise for 100."
         ),
         against={
-            "numpy": _textbook_count,
-            "snapdp": lambda trials: merged(_in_groups(our_counts), trials.count),
-            "opendp": _opendp_count,
+            "numpy": _run_textbook_count,
+            **MERGED.against(snapdp=lambda _: in_tables(our_counts, IN_ONE_RELEASE)),
+            "opendp": _run_opendp_count,
         },
         trials=COUNT_TRIALS,
     ),

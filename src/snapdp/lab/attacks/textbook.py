@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from snapdp.lab.attacks.attack import Releases
+from snapdp.lab.attacks.attack import OfNumber, Releases
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-OfNumber = Callable[[float], float]
 OfArray = Callable[[Any], float]
 
 

@@ -7,28 +7,17 @@ Source: Mironov 2012, section 5.2 (ties of the snap); docs/theory/attacks.md, eq
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.lab.attacks import ours, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, counted
+from snapdp.lab.attacks.attack import Attack, Distinguisher
 
-CLAIMED = Fraction(1, 2)
-HALVES = (0.5, 1.5)
-
-
-def low_outputs(release: Callable[[float], float], trials: int) -> AttackOutcome:
-    """Return how often outputs for 1/2 and for 3/2 are at most 1."""
-    inputs = ("for 1/2", "for 3/2")
-    return counted(
-        release,
-        lambda output: output <= 1,
-        neighbours=HALVES,
-        inputs=inputs,
-        claimed=CLAIMED,
-        trials=trials,
-    )
-
+LOW = Distinguisher(
+    event=lambda output: output <= 1,
+    neighbours=(0.5, 1.5),
+    inputs=("for 1/2", "for 3/2"),
+    claimed=Fraction(1, 2),
+)
 
 ATTACKS = (
     Attack(
@@ -38,13 +27,8 @@ ATTACKS = (
         assumes="The attacker sees one output; the digits do not matter.",
         event="The output is at most 1. More likely for 1/2. Fixed before the sample.",
         neighbours="The number 1/2, and the number 3/2, rounded to whole numbers: sensitivity 1.",
-        against={
-            "numpy": lambda trials: low_outputs(
-                textbook.rounded_to_even(trials.generator(), float(1 / CLAIMED)), trials.count
-            ),
-            # on a grid of 1, where both values are ties
-            "snapdp": lambda trials: low_outputs(ours.number(epsilon=CLAIMED, grid=1), trials.count),
-        },
-        claimed=CLAIMED,
+        # ours on a grid of 1, where both values are ties
+        against=ours.against_numbers(LOW, textbook.rounded_to_even, grid=1),
+        claimed=LOW.claimed,
     ),
 )

@@ -17,7 +17,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from snapdp.lab.attacks import ours, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, Trials, measured
+from snapdp.lab.attacks.attack import Attack, AttackOutcome, OfNumber, Trials, measured
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ class Cut(Value):
         return found.count(INPUTS[0]), found.count(INPUTS[1])
 
 
-def timed(
-    release: Callable[[float], float], trials: int, *, order: Generator, clock: Clock = perf_counter_ns
-) -> AttackOutcome:
+def timed(release: OfNumber, trials: int, *, order: Generator, clock: Clock = perf_counter_ns) -> AttackOutcome:
     """Return how often an output in the window comes in the time that REACH needs for it."""
     first, second = (_draws(release, trials, order, clock) for _ in range(2))
     cut = _chosen(first)
@@ -74,7 +72,7 @@ def timed(
     return replaced(outcome, said=told + outcome.said)
 
 
-def _draws(release: Callable[[float], float], trials: int, order: Generator, clock: Clock) -> list[TimedDraw]:
+def _draws(release: OfNumber, trials: int, order: Generator, clock: Clock) -> list[TimedDraw]:
     """Return so many draws of each input, in an order that coins decide."""
     found = []
     for place in order.permutation(2 * trials).tolist():

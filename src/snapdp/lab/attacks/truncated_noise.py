@@ -7,14 +7,10 @@ Source: docs/theory/attacks.md, equation (5).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.lab.attacks import ours, peers, textbook
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, counted
-
-CLAIMED = Fraction(1, 2)
-COUNTS = (0.0, 1.0)
+from snapdp.lab.attacks.attack import Attack, Distinguisher
 
 
 def is_about_zero(output: float) -> bool:
@@ -22,11 +18,9 @@ def is_about_zero(output: float) -> bool:
     return abs(output) < 0.5
 
 
-def about_zero(release: Callable[[float], float], trials: int) -> AttackOutcome:
-    """Return how often outputs for 0 and for 1 are about 0."""
-    inputs = ("for 0", "for 1")
-    return counted(release, is_about_zero, neighbours=COUNTS, inputs=inputs, claimed=CLAIMED, trials=trials)
-
+ABOUT_ZERO = Distinguisher(
+    event=is_about_zero, neighbours=(0.0, 1.0), inputs=("for 0", "for 1"), claimed=Fraction(1, 2)
+)
 
 ATTACKS = (
     Attack(
@@ -36,8 +30,8 @@ ATTACKS = (
         assumes="The attacker sees one output; the digits do not matter.",
         event="The output is nearer to 0 than to any other whole number. More likely for 0. Fixed before the sample.",
         neighbours="The count 0, and the count 1: sensitivity 1.",
-        against=ours.runs_against_numbers(about_zero, textbook.cut_noise, CLAIMED),
+        against=ours.against_numbers(ABOUT_ZERO, textbook.cut_noise, with_peers=True),
         fewer={"opendp": peers.OPENDP_TRIALS},
-        claimed=CLAIMED,
+        claimed=ABOUT_ZERO.claimed,
     ),
 )

@@ -84,8 +84,7 @@ def _point(dice: Random, digits: int) -> float:
 
 def _single(x: float) -> float:
     """Return a number rounded to single precision, and not to 1."""
-    (rounded,) = struct.unpack("<f", struct.pack("<f", x))
-    return float(rounded) if rounded < 1 else 1 - 2.0**-24
+    return float(min(*struct.unpack("<f", struct.pack("<f", x)), 1 - 2.0**-24))
 
 
 # The cipher that noise is drawn with
@@ -112,9 +111,8 @@ def compare_cipher(effort: Effort) -> Checked:
     comparison, dice = Comparison(), effort.dice("cipher")
     for entropy in dict.fromkeys(entropy for entropy, _, _ in KNOWN_BLOCKS):
         keys = iter([entropy, NEXT_KEY])
-        fill, stream = key_stream(lambda _, keys=keys: next(keys)), bytearray(BLOCK * BLOCKS_PER_KEY)  # type: ignore[misc]
-        held = dice.randbytes(len(stream))
-        stream[:], place = held, 0
+        fill, held = key_stream(lambda _, keys=keys: next(keys)), dice.randbytes(BLOCK * BLOCKS_PER_KEY)  # type: ignore[misc]
+        stream, place = bytearray(held), 0
         while place < len(stream):
             size = min(len(stream) - place, BLOCK * dice.randrange(1, 1 << 16))
             fill(memoryview(stream)[place : place + size])
@@ -162,18 +160,14 @@ EXPECTED = {
     "wal_autocheckpoint": 0,
 }
 ASK_FOR_THE_LOCKS = """
-import sqlite3, sys
-try:
-    import fcntl
-except ImportError:
-    fcntl = None
+import contextlib, sqlite3, sys
 held = []
-if fcntl:
-    with open(sys.argv[1], "r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held.append("flock")
+with contextlib.suppress(ImportError), open(sys.argv[1], "r+b") as file:
+    import fcntl
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.append("flock")
 try:
     sqlite3.connect(sys.argv[2], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
 except sqlite3.OperationalError:
@@ -209,16 +203,16 @@ def _locked(plain: Path, database: Path) -> Iterator[list[str]]:
     """Hold a lock of the file system and a writing transaction of SQLite; return their names."""
     connection = sqlite3.connect(database, isolation_level=None)
     with plain.open("wb") as file:
-        held = ["SQLite"]
+        held = []
         with suppress(ImportError):
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX)
-            held.insert(0, "flock")
+            held.append("flock")
         try:
             connection.execute("PRAGMA journal_mode = wal")
             connection.execute("BEGIN IMMEDIATE")
-            yield held
+            yield [*held, "SQLite"]
         finally:
             connection.close()
 

@@ -13,6 +13,7 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from random import Random
@@ -98,7 +99,6 @@ class Comparison:
         return Checked(comparisons=self._count, differences=tuple(told))
 
 
-PACKAGE = "snapdp.lab.selftest"
 _LINES = (  # name, module and function, what is compared with what
     ("logarithms", "checks:compare_logarithms", "known logarithms, Python's, numpy's and MPFR's with integers"),
     ("cipher", "checks:compare_cipher", "the key stream of noise with published and known answers"),
@@ -136,18 +136,13 @@ class SelfTest(Value):
         return sum(found.comparisons for _, found in self.found)
 
 
-def _called(where: str) -> Callable[[Effort], Checked]:
-    """Return a check that is loaded when it runs."""
+def _load_and_run(where: str, effort: Effort) -> Checked:
     file, name = where.split(":")
-
-    def run(effort: Effort) -> Checked:
-        found: Checked = getattr(import_module(f"{PACKAGE}.{file}"), name)(effort)
-        return found
-
-    return run
+    found: Checked = getattr(import_module(f"snapdp.lab.selftest.{file}"), name)(effort)
+    return found
 
 
-CHECKS = {name: Check(name=name, about=about, run=_called(where)) for name, where, about in _LINES}
+CHECKS = {name: Check(name=name, about=about, run=partial(_load_and_run, where)) for name, where, about in _LINES}
 
 
 def chosen(names: Iterable[str]) -> tuple[Check, ...]:

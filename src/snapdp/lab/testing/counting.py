@@ -1,6 +1,6 @@
 """Count how often an event happens for each of two inputs: a lower bound of the privacy loss, whatever the noise is.
 
-Theory: docs/theory/replay-audit.md, (6) to (8). The release draws its own noise and is a black box. An
+Theory: docs/theory/replay-audit.md, (5) to (7). The release draws its own noise and is a black box. An
 event is looked for in a first sample of outputs, or given. It is then counted in fresh outputs, and the bounds of
 Clopper and Pearson are asked at several looks, each with its share of one false alarm in 10^9: the count stops at the
 first look that refutes the claim. Source: Ding et al. 2018 (StatDP); Clopper and Pearson 1934.
@@ -9,9 +9,11 @@ first look that refutes the claim. Source: Ding et al. 2018 (StatDP); Clopper an
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -19,7 +21,7 @@ from typing import Any, NamedTuple
 from snapdp.errors import ParameterError
 from snapdp.exact.numbers import positive, probability
 from snapdp.lab.attacks.attack import loss_at_least
-from snapdp.lab.testing.observation import Leaf, Reader
+from snapdp.lab.testing.observation import Leaf, Release, read_leaves
 from snapdp.lab.testing.replay_audit import FALSE_ALARM, WIDTH, Report, check_callable, name_of
 
 FIRST_LOOK = 500  # outputs of each input; each further look has twice as many
@@ -71,7 +73,7 @@ class CountReport(Report):
 
 
 def counted(
-    release: Callable[[Any], Any],
+    release: Release,
     first: Any,
     second: Any,
     *,
@@ -95,13 +97,11 @@ def counted(
     claim, rest = positive(epsilon, name="epsilon"), Fraction(0) if delta is None else probability(delta, name="delta")
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < FIRST_LOOK:
         raise ParameterError(f"trials = {trials!r} is not a whole number from {FIRST_LOOK}.", "Give more trials.")
-    read: Callable[[Any], Any] = release
+    read, chosen, ways = release, OutputEvent("the event", event or bool), [*range(WAYS)]
     if event is None:
-        read = _reading(release)
+        read = partial(_read_output, release)
         size = min(MOST_SEARCHED, max(FIRST_LOOK, trials // 10))
         chosen, *ways = find_event([read(first) for _ in range(size)], [read(second) for _ in range(size)], claim)
-    else:
-        chosen, ways = OutputEvent("the event", event), list(range(WAYS))
     hits, done, looks, loss = [0, 0], 0, 0, Fraction(0)
     while done < trials and loss <= claim:
         size = min(trials - done, max(done, FIRST_LOOK))
@@ -114,7 +114,7 @@ def counted(
             more, less = _turned(way, hits[0], hits[1], done)
             if more > less:
                 loss = max(loss, loss_at_least((more, done), (less, done), delta=rest, missed=missed))
-    counts = ((hits[0], done), (hits[1], done))
+    counts = (hits[0], done), (hits[1], done)
     return CountReport(
         name=name_of(release), event=chosen.words, counts=counts, looks=looks, loss=loss, epsilon=claim, delta=rest
     )
@@ -126,20 +126,36 @@ def _turned(way: int, first: int, second: int, outputs: int) -> tuple[int, int]:
     return (other, one) if way % 2 else (one, other)
 
 
-def _reading(release: Callable[[Any], Any]) -> Callable[[Any], Leaves]:
-    """Return what gives the leaves of one output; of a call that fails, the class of its exception."""
-
-    def read(data: Any) -> Leaves:
-        try:
-            leaves = Reader().read(release(data), "output")
-        except Exception as problem:
-            leaves = [Leaf("the exception", "fact", type(problem).__qualname__)]
-        return {leaf.path: leaf for leaf in leaves}
-
-    return read
+def _read_output(release: Release, data: Any) -> Leaves:
+    """Return the leaves of one output; of a call that fails, the class of its exception."""
+    try:
+        leaves = read_leaves(release(data), "output", {})
+    except Exception as problem:
+        leaves = [Leaf("the exception", "fact", type(problem).__qualname__)]
+    return {leaf.path: leaf for leaf in leaves}
 
 
 # The search for an event
+
+
+class _Column(NamedTuple):
+    """What is read of each output: a leaf, or a sum or difference of two numbers; None where it is not there."""
+
+    words: str
+    paths: tuple[str, ...]
+    is_numeric: bool
+    sign: int = 1  # of the second number
+
+    def read(self, output: Leaves) -> Any:
+        leaves = [output[path] for path in self.paths if path in output]
+        if len(leaves) < len(self.paths):
+            return None
+        if not self.is_numeric:
+            return leaves[0].looks
+        if not all(leaf.is_number for leaf in leaves):
+            return None
+        first, *second = (leaf.value for leaf in leaves)
+        return Fraction(first) + self.sign * Fraction(second[0]) if second else first
 
 
 def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fraction) -> tuple[OutputEvent, int]:
@@ -151,20 +167,19 @@ def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fract
     half, growth = len(first) // 2, math.exp(min(float(epsilon), 50))
     best, best_way, best_score = OutputEvent("any output", lambda _: True), 0, -math.inf
     for column in _columns([*first[:half], *second[:half]]):
-        making, judging = (
-            [[column.value(output) for output in part] for part in parts]
-            for parts in ((first[:half], second[:half]), (first[half:], second[half:]))
+        (first_making, first_judging), (second_making, second_judging) = (
+            (values[:half], values[half:]) for values in (list(map(column.read, side)) for side in (first, second))
         )
-        for event in _events(column, making[0], making[1], growth):
-            a, b = (sum(map(event.holds, values)) for values in judging)
+        for words, holds in _events(column, first_making, second_making, growth):
+            counts = sum(map(holds, first_judging)), sum(map(holds, second_judging))
             for way in range(WAYS):
-                if (score := _score(*_turned(way, a, b, len(judging[0])))) > best_score:
-                    best, best_way, best_score = _on_outputs(event, column), way, score
+                if (score := _score(*_turned(way, *counts, len(first_judging)))) > best_score:
+                    best, best_way, best_score = OutputEvent(words, _compose(holds, column.read)), way, score
     return best, best_way
 
 
-def _on_outputs(event: OutputEvent, column: _Column) -> OutputEvent:
-    return OutputEvent(event.words, lambda output: event.holds(column.value(output)))
+def _compose(outer: Callable[[Any], bool], inner: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    return lambda output: outer(inner(output))
 
 
 def _score(more: int, less: int) -> float:
@@ -173,38 +188,14 @@ def _score(more: int, less: int) -> float:
     return math.log(a / b) - 2 * math.sqrt(1 / a + 1 / b)
 
 
-class _Column(NamedTuple):
-    """What is read of each output: a leaf, or a sum or difference of two numbers; None where it is not there."""
-
-    words: str
-    is_numeric: bool
-    value: Callable[[Leaves], Any]
-
-
 def _columns(outputs: Sequence[Leaves]) -> Iterator[_Column]:
-    paths = list(dict.fromkeys(path for output in outputs for path in output))
-    numeric = [p for p in paths if all(p in output and output[p].is_number for output in outputs)]
-
-    def number(path: str) -> Callable[[Leaves], Any]:
-        return lambda output: output[path].value if path in output and output[path].is_number else None
-
-    def looks(path: str) -> Callable[[Leaves], Any]:
-        return lambda output: output[path].looks if path in output else None
-
-    def combine(a: str, b: str, sign: int) -> Callable[[Leaves], Any]:
-        x, y = number(a), number(b)
-
-        def value(output: Leaves) -> Any:
-            one, other = x(output), y(output)
-            return None if one is None or other is None else Fraction(one) + sign * Fraction(other)
-
-        return value
-
+    paths = dict.fromkeys(path for output in outputs for path in output)
+    numeric = [path for path in paths if all(path in output and output[path].is_number for output in outputs)]
     for path in paths:
-        yield _Column(path, True, number(path)) if path in numeric else _Column(path, False, looks(path))
+        yield _Column(path, (path,), path in numeric)
     for a, b in combinations(numeric[:MOST_COMBINED], 2):
-        yield _Column(f"{a} - {b}", True, combine(a, b, -1))
-        yield _Column(f"{a} + {b}", True, combine(a, b, 1))
+        yield _Column(f"{a} - {b}", (a, b), True, -1)
+        yield _Column(f"{a} + {b}", (a, b), True)
 
 
 def _events(column: _Column, first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[OutputEvent]:
@@ -215,11 +206,11 @@ def _events(column: _Column, first: Sequence[Any], second: Sequence[Any], growth
         yield OutputEvent(f"{column.words} is one of {len(values):,} values", values.__contains__)
     if column.is_numeric:
         pooled = sorted(value for value in (*first, *second) if value is not None)
-        for threshold in {pooled[len(pooled) * i // (THRESHOLDS + 1)] for i in range(1, THRESHOLDS + 1)}:
-            yield from _beyond(threshold, column)
+        thresholds = {pooled[len(pooled) * i // (THRESHOLDS + 1)] for i in range(1, THRESHOLDS + 1)}
+        for threshold, (sign, is_beyond) in product(thresholds, ((">=", operator.le), (">", operator.lt))):
+            words = f"{column.words} {sign} {float(threshold):.6g}"
+            yield OutputEvent(words, partial(_is_beyond, is_beyond, threshold))
 
 
-def _beyond(threshold: Any, column: _Column) -> Iterator[OutputEvent]:
-    words = f"{float(threshold):.6g}"
-    yield OutputEvent(f"{column.words} >= {words}", lambda value: value is not None and value >= threshold)
-    yield OutputEvent(f"{column.words} > {words}", lambda value: value is not None and value > threshold)
+def _is_beyond(is_beyond: Callable[[Any, Any], bool], threshold: Any, value: Any) -> bool:
+    return value is not None and is_beyond(threshold, value)

@@ -38,7 +38,13 @@ KINDS = {
     "warning": "a warning, or its text, depends on the data: check the form before",
     "written": "what is printed or logged depends on the data: print released numbers only",
 }
-WRITTEN = {"stdout": "what is printed", "stderr": "what is printed to stderr", "log": "what is logged"}
+SOURCES = {  # the kind of what differs beside the output, and what it is
+    "stdout": ("written", "what is printed"),
+    "stderr": ("written", "what is printed to stderr"),
+    "log": ("written", "what is logged"),
+    "warning": ("warning", "a warning"),
+    "exception": ("exception", "the text of an exception"),
+}
 # Draws whose sum with a value may lie on a grid. Doubles of one size are multiples of their last place anyway: a step
 # is larger; shortest decimals end at about 16 units of it.
 WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
@@ -128,7 +134,7 @@ def find_misconduct(replays: Replays) -> Iterator[Violation]:
     if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
         kind = "unaudited" if fails_alike(replays) else "exception"
         yield Violation(kind, f"{first.ended} is raised for both inputs, always: no output was audited", first.where)
-    elif failed and not replays.have_drawn and not replays.separates(_ended):
+    elif failed and not replays.have_drawn and not replays.separates(lambda run: run.ended):
         sentence = f"{failed[0].ended} is raised in {len(failed):,} of {everything} runs"
         yield Violation("exception", sentence, failed[0].where)
     yield from _state(replays)
@@ -140,10 +146,6 @@ def find_misconduct(replays: Replays) -> Iterator[Violation]:
         yield Violation("threads", "noise is drawn, or work goes on, in a thread beside the call")
     if any(run.input_changed for run in runs):
         yield Violation("input-changed", "the input is not as it was before the call")
-
-
-def _ended(run: Observation) -> str:
-    return run.ended
 
 
 def fails_alike(replays: Replays) -> bool:
@@ -182,36 +184,31 @@ def _seen_of(run: Observation) -> tuple[object, ...]:
 def find_separations(replays: Replays) -> Iterator[Violation]:
     """Yield what tells the inputs apart in all replays: how runs ended, what was drawn, and every leaf."""
     one, other = replays.first[0], replays.second[0]
-    if all(run.has_returned for run in replays.all):  # an exception ends the draws, too
-        yield from _draws(replays)
-    if replays.separates(_ended):
+    evidence = (("replays", str(replays.count)),)
+    if replays.separates(lambda run: run.ended):
         sentence = f"{one.ended} is raised for the one input, {other.ended} for the other"
         if one.has_returned or other.has_returned:
             raised = other.ended if one.has_returned else one.ended
             sentence = f"{raised} is raised for one of the two inputs, and the other gets an answer"
-        yield Violation("exception", sentence, one.where or other.where, (("replays", str(replays.count)),))
+        yield Violation("exception", sentence, one.where or other.where, evidence)
         return
-    told: list[str] = []
-    for path in sorted(replays.series, key=len):
-        if not path.startswith(tuple(told)) and is_separated(*replays.series[path]):
-            told.append(path)
-            if not path.startswith("released"):  # the same is said of the output
-                yield _separation(replays, path)
-
-
-def _draws(replays: Replays) -> Iterator[Violation]:
-    one, other = replays.first[0], replays.second[0]
-    if replays.separates(lambda run: run.asked):
-        sizes = [sum(size for _, size in run.asked) for run in (one, other)]
+    all_returned = all(run.has_returned for run in replays.all)  # an exception ends the draws, too
+    if all_returned and replays.separates(lambda run: run.asked):
+        sizes = [sum(draw.size for draw in run.draws) for run in (one, other)]
         what = "another number of draws" if sizes[0] != sizes[1] else "other kinds of draws"
         shown = f"{sizes[0]:,} and {sizes[1]:,}"
-        pairs = zip_longest(one.draws, other.draws)
-        where = next((a or b).where for a, b in pairs if not (a and b) or a[:2] != b[:2])
-        evidence = (("draws", shown), ("replays", str(replays.count)))
-        yield Violation("draws", f"the two inputs ask for {what} in each replay: {shown}", where, evidence)
-    if replays.separates(lambda run: tuple(seed[:2] for seed in run.seeds)):
+        where = next((a or b).where for a, b in zip_longest(one.draws, other.draws) if not (a and b) or a[:2] != b[:2])
+        sentence = f"the two inputs ask for {what} in each replay: {shown}"
+        yield Violation("draws", sentence, where, (("draws", shown), *evidence))
+    if all_returned and replays.separates(lambda run: tuple(seed[:2] for seed in run.seeds)):
         where = (one.seeds or other.seeds)[0][2]
         yield Violation("draws", "a generator is seeded differently for the two inputs", where)
+    separated: list[str] = []
+    for path in sorted(replays.series, key=len):
+        if not path.startswith(tuple(separated)) and is_separated(*replays.series[path]):
+            separated.append(path)
+            if not path.startswith("released"):  # the same is said of the output
+                yield _separation(replays, path)
 
 
 def source_of(path: str) -> str:
@@ -224,27 +221,21 @@ def source_of(path: str) -> str:
 
 
 def _separation(replays: Replays, path: str) -> Violation:
-    source, kind = source_of(path), "metadata"
     runs = [run for run in (replays.first[0], replays.second[0]) if path in run.leaves]
     released = replays.first[0].released
-    if source in WRITTEN:
-        kind, sentence = "written", f"{WRITTEN[source]} differs for the two inputs, in every replay"
-    elif source == "warning":
-        how = "is given for one input only" if len(runs) < 2 else "has another text for each input"
-        kind, sentence = "warning", f"a warning {how}, in every replay"
-    elif source == "exception":
-        kind, sentence = "exception", "the text of an exception differs for the two inputs"
+    beside = [other for other in released if other != path and not other.startswith("released")]
+    kind, what = SOURCES.get(source_of(path), ("metadata", ""))
+    if what:
+        sentence = f"{what} differs for the two inputs, in every replay"
     elif any(run.leaves[path].sort == "fact" for run in runs):
         sentence = f"{path} differs beyond the released numbers: its form, keys, order, type or text, in every replay"
-    elif path not in released or any(
-        len({*replays.series[each][0]}) > 1 for each in released if each != path and not each.startswith("released")
-    ):
+    elif path not in released or any(len({*replays.series[other][0]}) > 1 for other in beside):
         sentence = f"the number {path} has no noise, and differs for the two inputs"
     else:
         drawn = "though noise is drawn" if replays.first[0].draws else "and no noise is drawn"
-        said = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
-        kind, sentence = "no-noise", said
-    where = runs[0].places.get(path.split("<")[0], "") or runs[0].where
+        kind = "no-noise"
+        sentence = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
+    where = runs[0].leaves[path].where or runs[0].where
     return Violation(kind, sentence, where, (("path", path), ("replays", str(replays.count))))
 
 
@@ -261,7 +252,7 @@ def varying_paths(replays: Replays) -> list[str]:
     return list(paths.values())
 
 
-# The bits of floats: theory (5)
+# The bits of floats: theory (4)
 
 
 def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violation]:
@@ -292,7 +283,7 @@ def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violat
 
 
 def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
-    """Say whether floats are a constant and multiples of one step that all can be written with (theory (5)).
+    """Say whether floats are a constant and multiples of one step that all can be written with (theory (4)).
 
     Multiples of a power of two, decimals of so many places, and steps such as 1/3, whose multiples are rounded; but
     for the ends, which a clamp may have put off the grid.
@@ -303,13 +294,12 @@ def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
     place = max(last_place(leaf) for leaf in free)
     for read, least in ((float, BINARY), (repr, DECIMAL)):
         values = [Fraction(read(leaf.value)) for leaf in free]
-        for origin in (Fraction(0), values[0]):
-            if common_divisor([value - origin for value in values]) >= least * place:
-                return True
-    start, doubt = Fraction(free[0].value), last_place(free[0])
-    if rounded_step([(Fraction(leaf.value), last_place(leaf)) for leaf in free]) is not None:
-        return True
-    return rounded_step([(Fraction(leaf.value) - start, last_place(leaf) + doubt) for leaf in free]) is not None
+        if common_divisor([value - values[0] for value in values]) >= least * place:
+            return True
+    return any(
+        rounded_step([(Fraction(leaf.value) - origin, last_place(leaf) + doubt) for leaf in free]) is not None
+        for origin, doubt in ((Fraction(0), Fraction(0)), (Fraction(free[0].value), last_place(free[0])))
+    )
 
 
 def last_place(leaf: Leaf) -> Fraction:
@@ -321,12 +311,7 @@ def last_place(leaf: Leaf) -> Fraction:
     if not leaf.bits:
         return Fraction(0)
     _, exponent = math.frexp(float(leaf.value))
-    return _power_of_two(max(exponent - leaf.bits, -1074))
-
-
-@functools.cache
-def _power_of_two(exponent: int) -> Fraction:
-    return Fraction(2) ** exponent
+    return Fraction(2) ** max(exponent - leaf.bits, -1074)
 
 
 def ends_of(values: Sequence[Any]) -> set[Any]:

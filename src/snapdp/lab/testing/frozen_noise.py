@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import functools
 import gc
+import operator
 import os
 import random
 import sys
 import sysconfig
 import time
 from collections import Counter
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from hashlib import shake_256
 from itertools import count, product
@@ -30,6 +31,7 @@ from threading import get_ident
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
+import snapdp
 from snapdp.errors import PremiseError
 from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.randomness import bits
@@ -38,7 +40,7 @@ LONGEST_WAIT = 600.0  # seconds, for another audit to end
 # names of temporary files, and what runs the test itself, go on as ever
 _LEFT_ALONE = ("tempfile", "hypothesis", "_hypothesis_pytestplugin", "_pytest", "pytest", "xdist", "snapdp.lab.testing")
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_LIBRARIES = (os.path.dirname(os.path.dirname(_HERE)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
+_LIBRARIES = (os.path.dirname(snapdp.__file__) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
 _SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")  # they ask for bytes on behalf of another function
 
 # The positional parameters of methods that have a scale, up to the scale, which is the last one.
@@ -73,11 +75,12 @@ class FrozenNoise:
     """What all frozen generators draw from while an audit runs, and the log of it.
 
     keeps   whether a run drew from a generator that an earlier run made
+    held    numbers of the generators that were found
     run     an object for each run: a generator that saw another one is seeded anew before it draws
     """
 
     def __init__(self) -> None:
-        self.thread = get_ident()
+        self.thread, self.held = get_ident(), count(1)
         self.keeps = self.is_drawing = False
         self.start(0)
 
@@ -154,27 +157,20 @@ def format_place(file: str, line: int) -> str:
 # Putting frozen noise in place
 
 
-def with_frozen_noise(noise: FrozenNoise, release: Callable[..., Any], block: Callable[[], T]) -> T:
-    """Run a block while every generator that is found draws from the frozen noise; one such block at a time."""
+def with_frozen_noise(noise: FrozenNoise, release: Any, block: Callable[[Callable[[], None]], T]) -> T:
+    """Run a block while every generator that is found draws from the frozen noise; one such block at a time.
+
+    The block is given a function that freezes what was imported meanwhile.
+    """
 
     def freeze(patches: Patches) -> T:
         patches.undo_by(partial(_end_turn, noise))
         _wait_for_turn(noise)
         patches.undo_by(gc.unfreeze)
         gc.freeze()  # what others left to be collected is not of a call that happens to be running
-        _replace_generators(patches, release)
-        patches.set(vars(bits), "urandom", _urandom)  # a test may have put something else there
-        patches.set(vars(bits), "key_stream", _key_stream)
-        samplers: list[type] = [ScalarSampler]
-        if "numpy" in sys.modules:
-            from snapdp.mechanism.sampling.vectors import VectorSampler
-
-            samplers.append(VectorSampler)
-        for sampler, name in product(samplers, ("release", "index")):
-            method = getattr(sampler, name)
-            patches.undo_by(partial(setattr, sampler, name, method))
-            setattr(sampler, name, _recording("snapping", method, _measure_snapping))
-        return block()
+        replace = partial(_replace_generators, patches, release, noise)
+        replace()
+        return block(replace)
 
     if (running := _RUNNING.get("audit")) is not None and running.thread == get_ident():
         raise PremiseError(
@@ -202,15 +198,16 @@ def _end_turn(noise: FrozenNoise) -> None:
 
 
 class Patches:
-    """Names that have another value for a while."""
+    """Names that have another value for a while, in what has names: mappings, and classes."""
 
     def __init__(self) -> None:
         self._undos: list[Callable[[], object]] = []
 
-    def set(self, holder: MutableMapping[str, Any], name: str, value: Any) -> None:
-        """Replace what a mapping holds."""
-        self.undo_by(partial(holder.__setitem__, name, holder[name]))
-        holder[name] = value
+    def set(self, owner: Any, name: str, value: Any) -> None:
+        """Replace what a name of an owner holds."""
+        put = partial(setattr if isinstance(owner, type) else operator.setitem, owner, name)
+        self.undo_by(partial(put, vars(owner)[name] if isinstance(owner, type) else owner[name]))
+        put(value)
 
     def undo_by(self, step: Callable[[], object]) -> None:
         """Note what puts something back, before it is changed. It may be called twice."""
@@ -234,25 +231,40 @@ def with_patches(block: Callable[[Patches], T]) -> T:
         patches.undo()
 
 
-def _replace_generators(patches: Patches, release: Any) -> None:
-    """Replace what draws in all modules, and in the attributes of an object that the release is, or is a method of."""
-    functions = _frozen_functions()
-    kinds: dict[type, Any] = {Random: FrozenRandom}
+def _replace_generators(patches: Patches, release: Any, noise: FrozenNoise) -> None:
+    for owner, name, replacement in _find_generators(release, noise):
+        patches.set(owner, name, replacement)
+
+
+def _find_generators(release: Any, noise: FrozenNoise) -> Iterator[tuple[Any, str, Any]]:
+    """Yield (owner, name, replacement) of all that draws.
+
+    It is found in all modules, and in the attributes of an object that the release is, or is a method of.
+    """
+    functions, kinds = _freeze_random()
+    samplers: list[type] = [ScalarSampler]
     if "numpy" in sys.modules:
-        frozen_numpy, numpy_kinds = _freeze_numpy()
-        functions, kinds = {**functions, **frozen_numpy}, {**kinds, **numpy_kinds}
+        from snapdp.mechanism.sampling.vectors import VectorSampler
+
+        samplers.append(VectorSampler)
+        functions, kinds = functions | _freeze_numpy()[0], kinds | _freeze_numpy()[1]
     copies: dict[int, Any] = {}
-    holders = [
+    owners = [
         vars(module)
         for name, module in list(sys.modules.items())
         if isinstance(module, ModuleType) and not f"{name}.".startswith(tuple(f"{each}." for each in _LEFT_ALONE))
     ]
-    for holder in [*holders, getattr(getattr(release, "__self__", release), "__dict__", {})]:
-        for name, value in [(n, v) for n, v in holder.items() if id(v) in functions or type(v) in kinds]:
-            if id(value) not in functions and id(value) not in copies:
+    for owner in [*owners, getattr(getattr(release, "__self__", release), "__dict__", {})]:
+        for name, value in list(owner.items()):
+            if type(value) in kinds and id(value) not in copies:
                 copies[id(value)] = kinds[type(value)]()
-                copies[id(value)].snapdp_name = f"held {len(copies)}"
-            patches.set(holder, name, functions.get(id(value)) or copies[id(value)])
+                copies[id(value)].snapdp_name = f"held {next(noise.held)}"
+            if id(value) in functions or id(value) in copies:
+                yield owner, name, functions.get(id(value)) or copies[id(value)]
+    yield vars(bits), "urandom", _urandom  # a test may have put something else there
+    yield vars(bits), "key_stream", _key_stream
+    for sampler, name in product(samplers, ("release", "index")):
+        yield sampler, name, _recording("snapping", getattr(sampler, name), _measure_snapping)
 
 
 def _measure_snapping(sampler: Any, _: Any, args: tuple[Any, ...], __: Any) -> tuple[int, tuple[Any, ...]]:
@@ -271,11 +283,18 @@ def _key_stream() -> Callable[[Any], None]:
 # Generators. Their classes are below those of Python and numpy: what checks for a Random or a Generator gets one.
 
 
-def _seed_anew(generator: Any) -> None:
-    """Seed a generator that is made, or seeded again, without a seed."""
+def _note_seed(generator: Any, kind: str, seed: Any) -> None:
+    """Log a seed that a generator was given; seed it anew where it was given none.
+
+    A seed lasts for this run, and longer where the generator was made with it.
+    """
     noise = _RUNNING.get("audit")
-    generator.snapdp_name, generator.snapdp_run = f"made {next(_NUMBERS)}", noise and noise.run
-    generator.reseed(noise.number_of_made() if noise else _fresh_number())
+    generator.snapdp_run = noise and noise.run
+    if seed is None:
+        generator.snapdp_name = f"made {next(_NUMBERS)}"
+        generator.reseed(noise.number_of_made() if noise else _fresh_number())
+    elif noise is not None:
+        noise.record_seed(kind, seed)
 
 
 def _follow_run(generator: Any, noise: FrozenNoise | None) -> None:
@@ -290,14 +309,6 @@ def _follow_run(generator: Any, noise: FrozenNoise | None) -> None:
 
 def _fresh_number() -> int:
     return int.from_bytes(urandom_of_the_system(16), "big")
-
-
-def _record_seed(generator: Any, kind: str, seed: Any) -> None:
-    """Log a seed that a generator was given; it lasts for this run, and longer where the generator was made with it."""
-    noise = _RUNNING.get("audit")
-    generator.snapdp_run = noise and noise.run
-    if noise is not None:
-        noise.record_seed(kind, seed)
 
 
 def _recording(kind: str, method: Callable[..., Any], measure: Callable[..., Any]) -> Callable[..., Any]:
@@ -350,16 +361,9 @@ def _flat(parameter: Any) -> tuple[Any, ...]:
 
 
 def _seed_random(self: Any, a: Any = None, version: int = 2) -> None:
-    if a is None:
-        _seed_anew(self)
-    else:
-        _record_seed(self, "random", a)
+    if a is not None:
         Random.seed(self, a, version)
-
-
-FrozenRandom: Any = type(
-    "Random", (Random,), {**_recording_methods(Random), "seed": _seed_random, "reseed": Random.seed}
-)
+    _note_seed(self, "random", a)
 
 
 def _urandom(size: int, flags: int = 0) -> bytes:
@@ -369,69 +373,63 @@ def _urandom(size: int, flags: int = 0) -> bytes:
     return noise.draw_bytes(size) if noise else urandom_of_the_system(size)
 
 
+def _freeze_class(base: type, **own: Any) -> Any:
+    return type(base.__name__, (base,), {**_recording_methods(base), **own})
+
+
+def _share_generator(frozen: Any, module: ModuleType) -> dict[int, Any]:
+    """Return the methods of one generator in place of the functions of a module, by their ids."""
+    shared = frozen()
+    shared.snapdp_name = module.__name__
+    names = [name for name in dir(module) if hasattr(frozen, name) and not name.startswith("_")]
+    return {id(getattr(module, name)): getattr(shared, name) for name in names}
+
+
 @functools.cache
-def _frozen_functions() -> dict[int, Any]:
-    """Return what takes the place of functions and classes that draw, by the id of what was there."""
-    shared = FrozenRandom()
-    shared.snapdp_name = "random"
-    replaced = {id(getattr(random, name)): getattr(shared, name) for name in random.__all__ if hasattr(Random, name)}
-    for name in ("urandom", "getrandom"):
-        if hasattr(os, name):
-            replaced[id(getattr(os, name))] = _urandom
-    return {**replaced, id(Random): FrozenRandom}
+def _freeze_random() -> tuple[dict[int, Any], dict[type, Any]]:
+    """Return what takes the place of functions and classes that draw, by the id of what was there, and of objects."""
+    frozen = _freeze_class(Random, seed=_seed_random, reseed=Random.seed)
+    of_system = {id(getattr(os, name)): _urandom for name in ("urandom", "getrandom") if hasattr(os, name)}
+    return {**_share_generator(frozen, random), **of_system, id(Random): frozen}, {Random: frozen}
 
 
 @functools.cache
 def _freeze_numpy() -> tuple[dict[int, Any], dict[type, Any]]:
-    """Return the same for numpy.random, and which classes take the place of its generators."""
+    """Return the same of numpy.random."""
     import numpy as np
 
     generator, state, source = np.random.Generator, np.random.RandomState, np.random.BitGenerator  # before they change
     fresh, original = np.random.PCG64, np.random.default_rng
 
     def init(self: Any, bit_generator: Any = None) -> None:
-        if bit_generator is None:
-            generator.__init__(self, fresh(0))
-            _seed_anew(self)
-            return
-        generator.__init__(self, bit_generator)
+        generator.__init__(self, fresh(0) if bit_generator is None else bit_generator)
         entropy = getattr(getattr(bit_generator, "seed_seq", None), "entropy", None)
-        if entropy is not None:
-            _record_seed(self, "numpy", entropy)
+        if bit_generator is None or entropy is not None:
+            _note_seed(self, "numpy", entropy)
 
     def reseed(self: Any, number: int) -> None:
         self.bit_generator.state = fresh(number).state
 
     def seed_legacy(self: Any, seed: Any = None) -> None:
-        if seed is None:
-            _seed_anew(self)
-            return
-        state.seed(self, seed)
-        _record_seed(self, "numpy", seed)
+        if seed is not None:
+            state.seed(self, seed)
+        _note_seed(self, "numpy", seed)
 
     def init_legacy(self: Any, seed: Any = None) -> None:
-        if isinstance(seed, source):
-            state.__init__(self, seed)
-        else:
-            state.__init__(self, 0)
+        state.__init__(self, seed if isinstance(seed, source) else 0)
+        if not isinstance(seed, source):
             seed_legacy(self, seed)
 
     def reseed_legacy(self: Any, number: int) -> None:
         state.seed(self, number % 2**32)
 
-    own = {**_recording_methods(generator), "__init__": init, "reseed": reseed}
-    modern: Any = type("Generator", (generator,), own)
-    own = {**_recording_methods(state), "__init__": init_legacy, "seed": seed_legacy, "reseed": reseed_legacy}
-    legacy: Any = type("RandomState", (state,), own)
-    shared = legacy()
-    shared.snapdp_name = "numpy.random"
+    modern = _freeze_class(generator, __init__=init, reseed=reseed)
+    legacy = _freeze_class(state, __init__=init_legacy, seed=seed_legacy, reseed=reseed_legacy)
 
     def default_rng(seed: Any = None) -> Any:
         if isinstance(seed, modern):
             return seed
         return modern() if seed is None else modern(original(seed).bit_generator)
 
-    names = [name for name in dir(np.random) if name in legacy.__dict__ and not name.startswith("_")]
-    functions = {id(getattr(np.random, name)): getattr(shared, name) for name in names}
-    functions |= {id(original): default_rng, id(generator): modern, id(state): legacy}
-    return functions, {generator: modern, state: legacy}
+    functions = {id(original): default_rng, id(generator): modern, id(state): legacy}
+    return _share_generator(legacy, np.random) | functions, {generator: modern, state: legacy}

@@ -1,6 +1,6 @@
-"""How far released numbers move between the inputs, with the same noise, and how wide the noise is for each.
+"""How far released numbers move between the inputs, with the same noise.
 
-Theory: docs/theory/replay-audit.md, (3) and (4). What rounding hides is taken off before a distance is
+Theory: docs/theory/replay-audit.md, (3). What rounding hides is taken off before a distance is
 compared, so that no correct release is refuted.
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from operator import add, sub
+from typing import Any
 
 from snapdp.display.numbers import digits_apart
 from snapdp.lab.testing.findings import (
@@ -22,7 +24,7 @@ from snapdp.lab.testing.findings import (
     last_place,
     rounded_step,
 )
-from snapdp.lab.testing.observation import Leaf
+from snapdp.lab.testing.observation import Leaf, Observation
 from snapdp.values import Value
 
 MOST_COMPARED = 30  # numbers, of which those that repeat another one are looked for
@@ -111,38 +113,19 @@ def _step(sides: Sequence[Sequence[Leaf]]) -> Fraction:
     return sum(rounded) + 2 * place if rounded else Fraction(0)
 
 
-def find_changed_scales(replays: Replays, numbers: Sequence[NumberSeries], *, is_additive: bool) -> Iterator[Violation]:
-    """Yield noise that is wider for one input: by what the generator was given, or by what it did.
+def find_changed_scales(replays: Replays) -> Iterator[Violation]:
+    """Yield that a generator was given another scale for each input.
 
-    The second is judged where one number is released and said to be a value and noise. A scale that varies from run to
-    run comes from other noise, which is post-processing.
+    A scale that varies from run to run comes from other noise, which is post-processing.
     """
+
+    def read(place: int, run: Observation) -> tuple[Any, ...]:
+        return run.draws[place][:3] if place < len(run.draws) else ()
+
     for place, (one, other) in enumerate(zip(replays.first[0].draws, replays.second[0].draws, strict=False)):
-        sides = ((one, replays.first), (other, replays.second))
-        is_steady = all(len(run.draws) > place and run.draws[place][:3] == a[:3] for a, runs in sides for run in runs)
-        if is_steady and one[:2] == other[:2] and one.scale != other.scale:
+        if one[:2] == other[:2] and replays.separates(partial(read, place)):
             yield Violation("noise-scale", f"the scale of a {one.kind} draw differs for the two inputs", one.where)
             return
-    if is_additive and len(numbers) == 1 and len({*numbers[0].first, *numbers[0].second}) > 2:
-        slope = common_slope(numbers[0])
-        if slope is not None and not any(slope[0] <= sign <= slope[1] for sign in (-1, 1)):
-            ratio, _ = digits_apart(abs(slope[0] + slope[1]) / 2, Fraction(1))
-            sentence = f"the noise in {numbers[0].path} is {ratio} times as wide for the one input as for the other"
-            yield Violation("noise-scale", sentence, "", (("ratio", ratio), ("replays", str(replays.count))))
-
-
-def common_slope(number: NumberSeries) -> tuple[Fraction, Fraction] | None:
-    """Return the bounds of the one ratio of noises that explains all replays, or None where none does (theory (4))."""
-    lowest = min(range(len(number.first)), key=lambda i: number.first[i])
-    lower, upper, seen = Fraction(-1 << 60), Fraction(1 << 60), 0
-    for i, (one, other) in enumerate(zip(number.first, number.second, strict=True)):
-        hidden = (number.step or number.hidden[i]) + (number.step or number.hidden[lowest])
-        run, rise = one - number.first[lowest], other - number.second[lowest]
-        if run <= 2 * hidden:
-            continue
-        ends = [(rise + a) / (run + b) for a in (-hidden, hidden) for b in (-hidden, hidden)]
-        lower, upper, seen = max(lower, min(ends)), min(upper, max(ends)), seen + 1
-    return (lower, upper) if seen > 2 and lower <= upper else None
 
 
 def find_movement(

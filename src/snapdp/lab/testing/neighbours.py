@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
-from snapdp.lab.testing.observation import AuditedInput, are_equal
+from snapdp.lab.testing.observation import AuditedInput, Release, are_equal
 from snapdp.lab.testing.replay_audit import AuditReport, audit
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def neighbouring_lists(
 
 
 def audit_neighbours(
-    release: Callable[[Any], Any], pairs: SearchStrategy[tuple[Any, Any]], *, examples: int = 20, **claims: Any
+    release: Release, pairs: SearchStrategy[tuple[Any, Any]], *, examples: int = 20, **claims: Any
 ) -> AuditReport:
     """Audit a release with neighbours that a strategy makes; return the report of the simplest pair that refutes it.
 

@@ -19,7 +19,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -41,6 +41,9 @@ _FLOAT_BITS = {"float16": 11, "float32": 24, "float64": DOUBLE_BITS}
 _FACTS = (bool, bytes, complex, date, time, timedelta, type(None))
 
 
+Release = Callable[[Any], Any]
+
+
 class Leaf(NamedTuple):
     """One number or one fact. `bits` is the precision of a number that is a float, 0 of one that is exact."""
 
@@ -48,6 +51,7 @@ class Leaf(NamedTuple):
     sort: str  # "number", "printed" (a number inside a text) or "fact"
     value: Any
     bits: int = 0
+    where: str = ""  # a line was logged, a warning given
 
     @property
     def looks(self) -> tuple[str, str]:
@@ -67,7 +71,6 @@ class Observation(Value):
 
     ended     "returned", or the class of what was raised, at `where`; `problem` is what was raised
     unread    paths that could not be read, and their classes
-    places    where lines were logged and warnings given, by their paths
     ignored   those of the ignored paths that were there
     """
 
@@ -81,7 +84,6 @@ class Observation(Value):
     input_changed: bool
     in_threads: bool
     unread: dict[str, str]
-    places: dict[str, str]
     ignored: frozenset[str]
 
     @property
@@ -98,21 +100,22 @@ class Observation(Value):
 class AuditedRelease(Value):
     """What is audited: a function, which numbers of its output are released, and paths that are not compared."""
 
-    function: Callable[[Any], Any]
-    released: Callable[[Any], Any] | None
+    function: Release
+    released: Release | None
     ignored: tuple[str, ...]
 
     def ignores(self, path: str) -> list[str]:
         """Return which of the ignored paths a path is, or is a part of."""
-        return [each for each in self.ignored if path == each or path.startswith((f"{each}[", f"{each}.", f"{each}<"))]
+        return [name for name in self.ignored if path == name or path.startswith((f"{name}[", f"{name}.", f"{name}<"))]
 
 
 class AuditedInput:
     """An input, and its leaves as they were before any run."""
 
     def __init__(self, data: Any) -> None:
-        self.data = data
-        self.looks, self.is_whole = _read_looks(data)
+        self.data, unread = data, dict[str, str]()
+        self.looks = _read_looks(data, unread)
+        self.is_whole = not unread
 
 
 def are_equal(first: AuditedInput, second: AuditedInput) -> bool:
@@ -120,9 +123,8 @@ def are_equal(first: AuditedInput, second: AuditedInput) -> bool:
     return first.looks == second.looks and first.is_whole and second.is_whole
 
 
-def _read_looks(data: Any) -> tuple[list[tuple[str, tuple[str, str]]], bool]:
-    reader = Reader()
-    return [(leaf.path, leaf.looks) for leaf in reader.read(data, "input")], not reader.unread
+def _read_looks(data: Any, unread: dict[str, str]) -> list[tuple[str, tuple[str, str]]]:
+    return [(leaf.path, leaf.looks) for leaf in read_leaves(data, "input", unread)]
 
 
 def observe(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise, replay: int) -> Observation:
@@ -132,181 +134,172 @@ def observe(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise, rep
     except Exception:  # what cannot be copied is handed over as it is
         given, is_copy = data.data, False
     threads = set(threading.enumerate())
-    reader = Reader()
     noise.start(replay)
-    call, heard = _overhear(lambda: _call(release, given, reader))
-    places = {f"{name}[{i}]": place for name, texts in heard.items() for i, (_, place) in enumerate(texts)}
-    texts = [text[:LONGEST_TEXT] for texts in heard.values() for text, _ in texts]
-    leaves = [*call.leaves]
-    for path, text in zip(places, texts, strict=True):
-        leaves += read_text(text, path)
-    left = any(each.is_alive() for each in set(threading.enumerate()) - threads)
+    ending, texts = _overhear(lambda: _call(release, given))
+    leaves = [*ending.leaves, *texts]
+    is_left = any(thread.is_alive() for thread in set(threading.enumerate()) - threads)
     return Observation(
         leaves={leaf.path: leaf for leaf in leaves if not release.ignores(leaf.path)},
-        released=tuple(path for path in call.released if not release.ignores(path)),
-        ended=call.ended,
-        where=call.where,
-        problem=call.problem,
+        released=tuple(path for path in ending.released if not release.ignores(path)),
+        ended=ending.ended,
+        where=ending.where,
+        problem=ending.problem,
         draws=tuple(noise.draws),
         seeds=tuple(noise.seeds),
-        input_changed=is_copy and data.looks != _read_looks(given)[0],
-        in_threads=noise.drawn_elsewhere or left,
-        unread=reader.unread,
-        places=places,
-        ignored=frozenset(each for leaf in leaves for each in release.ignores(leaf.path)),
+        input_changed=is_copy and data.looks != _read_looks(given, {}),
+        in_threads=noise.drawn_elsewhere or is_left,
+        unread=ending.unread,
+        ignored=frozenset(name for leaf in leaves for name in release.ignores(leaf.path)),
     )
 
 
-class _Call(NamedTuple):
+class _Ending(NamedTuple):
     """How a call ended, and the leaves of its output, or of the text of what it raised."""
 
     ended: str
     leaves: list[Leaf]
+    unread: dict[str, str]
     released: tuple[str, ...] = ()
     where: str = ""
     problem: BaseException | None = None
 
 
-def _call(release: AuditedRelease, given: Any, reader: Reader) -> _Call:
+def _call(release: AuditedRelease, given: Any) -> _Ending:
     """Call a release and read its output, whatever it raises.
 
     What is not an `Exception` goes on, except that of sys.exit: an interrupt by the user, or the time limit of a test
     runner, is not the release's.
     """
-    of = ""
+    of, unread = "", dict[str, str]()
     try:
         output = release.function(given)
         of = " of released="
-        leaves = reader.read(output, "output")
-        chosen = [] if release.released is None else reader.read(release.released(output), "released")
+        leaves = read_leaves(output, "output", unread)
+        chosen = [] if release.released is None else read_leaves(release.released(output), "released", unread)
     except (Exception, SystemExit) as raised:
         frames = traceback.extract_tb(raised.__traceback__)
-        own = [frame for frame in frames if not is_of_a_library(frame.filename)]
-        where = format_place(own[-1].filename, own[-1].lineno or 0) if own else ""
+        places = [format_place(at.filename, at.lineno or 0) for at in frames if not is_of_a_library(at.filename)]
         traceback.clear_frames(raised.__traceback__)  # they hold a copy of the input
-        try:
-            text = str(raised)
-        except Exception:
-            text = "a text that cannot be read"
-        return _Call(f"{type(raised).__qualname__}{of}", read_text(text, "exception"), (), where, raised)
+        ended, where = f"{type(raised).__qualname__}{of}", places[-1] if places else ""
+        return _Ending(ended, read_text(_text_of(raised), "exception"), unread, (), where, raised)
     candidates = leaves if release.released is None else chosen
-    released = [leaf for leaf in candidates if leaf.sort != "fact"]
-    if release.released is None and any(leaf.sort == "number" for leaf in released):
-        released = [leaf for leaf in released if leaf.sort == "number"]
-    return _Call(RETURNED, leaves + chosen, tuple(leaf.path for leaf in released))
+    sorts = {leaf.sort for leaf in candidates} - {"fact"}
+    if release.released is None and "number" in sorts:
+        sorts = {"number"}
+    return _Ending(RETURNED, leaves + chosen, unread, tuple(leaf.path for leaf in candidates if leaf.sort in sorts))
+
+
+def _text_of(raised: BaseException) -> str:
+    try:
+        return str(raised)
+    except Exception:
+        return "a text that cannot be read"
 
 
 # What a call writes
 
 
 class _Listener(logging.Handler):
-    def __init__(self, heard: list[tuple[str, str]]) -> None:
-        super().__init__(logging.NOTSET)
-        self._heard = heard
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[tuple[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             text = record.getMessage()
         except Exception:
             text = "a message that cannot be formatted"
-        self._heard.append((f"{record.levelname} {text}", format_place(record.pathname, record.lineno)))
+        self.lines.append((f"{record.levelname} {text}", format_place(record.pathname, record.lineno)))
 
 
-def _overhear(block: Callable[[], _Call]) -> tuple[_Call, dict[str, list[tuple[str, str]]]]:
-    """Run a block, and collect what is printed, logged and warned, as (text, where), instead of showing it."""
-    out, err, logged = io.StringIO(), io.StringIO(), list[tuple[str, str]]()
+def _overhear(block: Callable[[], _Ending]) -> tuple[_Ending, list[Leaf]]:
+    """Run a block, and return the leaves of what is printed, logged and warned, instead of showing it."""
+    out, err, listener = io.StringIO(), io.StringIO(), _Listener()
 
-    def listen(patches: Patches) -> tuple[_Call, list[warnings.WarningMessage]]:
+    def listen(patches: Patches) -> tuple[_Ending, list[warnings.WarningMessage]]:
         root = logging.getLogger()
         patches.undo_by(partial(logging.disable, root.manager.disable))  # it clears what loggers remember of levels
-        patches.set(vars(root), "handlers", [_Listener(logged)])
-        patches.set(vars(root), "level", 1)
-        patches.set(vars(sys), "stdout", out)
-        patches.set(vars(sys), "stderr", err)
-        patches.set(vars(warnings), "filters", warnings.filters)  # what comes below replaces them
-        patches.set(vars(warnings), "showwarning", warnings.showwarning)
+        for owner, name, value in (
+            (root, "handlers", [listener]),
+            (root, "level", 1),
+            (sys, "stdout", out),
+            (sys, "stderr", err),
+            (warnings, "filters", warnings.filters),  # what comes below replaces them
+            (warnings, "showwarning", warnings.showwarning),
+        ):
+            patches.set(vars(owner), name, value)
         logging.disable(logging.NOTSET)
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            call = block()
+            ending = block()
             gc.collect()  # what the call itself left says what it has to say in every run, not in one of them
-        return call, warned or []
+        return ending, warned or []
 
-    call, warned = with_patches(listen)
-    return call, {
-        "stdout": [(out.getvalue(), "")] if out.getvalue() else [],
-        "stderr": [(err.getvalue(), "")] if err.getvalue() else [],
-        "log": logged,
+    ending, warned = with_patches(listen)
+    texts = {
+        **{name: [(text, "")] for name, text in (("stdout", out.getvalue()), ("stderr", err.getvalue())) if text},
+        "log": listener.lines,
         "warning": [(f"{w.category.__name__} {w.message}", format_place(w.filename, w.lineno)) for w in warned],
     }
+    return ending, [
+        leaf
+        for name, lines in texts.items()
+        for i, (text, where) in enumerate(lines)
+        for leaf in read_text(text[:LONGEST_TEXT], f"{name}[{i}]", where)
+    ]
 
 
 # Leaves
 
 
-class Reader:
-    """Takes values apart; `unread` has the paths and classes of what cannot be compared."""
+def read_leaves(value: Any, path: str, unread: dict[str, str]) -> list[Leaf]:
+    """Return the leaves of a value, in order; note in `unread` the paths and classes of what cannot be compared."""
+    leaves = list(islice(_walk(value, path, 0, unread), MOST_LEAVES + 1))
+    if len(leaves) > MOST_LEAVES:
+        unread[path] = f"more than {MOST_LEAVES:,} numbers and facts"
+    return leaves
 
-    def __init__(self) -> None:
-        self.unread: dict[str, str] = {}
 
-    def read(self, value: Any, path: str) -> list[Leaf]:
-        """Return the leaves of a value, in order."""
-        leaves = list(islice(self._walk(value, path, 0), MOST_LEAVES + 1))
-        if len(leaves) > MOST_LEAVES:
-            self.unread[path] = f"more than {MOST_LEAVES:,} numbers and facts"
-        return leaves
-
-    def _walk(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
-        kind = type(value)
-        if kind in (int, float, Fraction):
-            yield Leaf(path, "number", value, DOUBLE_BITS if kind is float else 0)
-        elif kind is Decimal:
-            yield Leaf(path, "number", Fraction(value) if value.is_finite() else float(value))
-        elif kind is str:
-            yield from read_text(value, path)
-        elif kind in _FACTS or isinstance(value, datetime):
-            yield Leaf(path, "fact", (kind.__name__, value))
-        elif depth > DEEPEST:  # as what holds itself
-            yield Leaf(path, "fact", ("again", kind.__name__))
-        elif "numpy" in sys.modules and isinstance(value, (sys.modules["numpy"].generic, sys.modules["numpy"].ndarray)):
-            yield from self._walk_array(value, path, depth)
-        elif (table := _as_columns(value)) is not None:
-            yield Leaf(f"{path}.columns", "fact", table[0])
-            yield from self._walk(table[1], path, depth)
-        elif isinstance(value, dict):
-            yield Leaf(path, "fact", (kind.__name__, tuple(map(_key, value))))
-            for place, (key, each) in enumerate(value.items()):
-                yield from self._walk(each, f"{path}{_spelled(key, place)}", depth + 1)
-        elif isinstance(value, (list, tuple)):
-            yield Leaf(path, "fact", (kind.__name__, len(value)))
-            names = getattr(kind, "_fields", None)
-            for place, each in enumerate(value):
-                yield from self._walk(each, f"{path}.{names[place]}" if names else f"{path}[{place}]", depth + 1)
-        else:
-            yield from self._walk_object(value, path, depth)
-
-    def _walk_array(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
-        kind, dtype, shape = type(value).__name__, value.dtype, value.shape
-        yield Leaf(path if shape else f"{path}.dtype", "fact", (kind, str(dtype), shape))
+def _walk(value: Any, path: str, depth: int, unread: dict[str, str]) -> Iterator[Leaf]:
+    kind = type(value)
+    parts: Iterable[tuple[str, Any]] = ()  # they are walked through afterwards
+    if kind in (int, float, Fraction):
+        yield Leaf(path, "number", value, DOUBLE_BITS if kind is float else 0)
+    elif kind is Decimal:
+        yield Leaf(path, "number", Fraction(value) if value.is_finite() else float(value))
+    elif kind is str:
+        yield from read_text(value, path)
+    elif kind in _FACTS or isinstance(value, datetime):
+        yield Leaf(path, "fact", (kind.__name__, value))
+    elif depth > DEEPEST:  # as what holds itself
+        yield Leaf(path, "fact", ("again", kind.__name__))
+    elif "numpy" in sys.modules and isinstance(value, (sys.modules["numpy"].generic, sys.modules["numpy"].ndarray)):
+        dtype, shape = value.dtype, value.shape
+        yield Leaf(path if shape else f"{path}.dtype", "fact", (kind.__name__, str(dtype), shape))
         bits = _FLOAT_BITS.get(str(dtype), DOUBLE_BITS if dtype.kind == "f" else 0)
-        for place, each in enumerate(value.ravel().tolist()):
-            at = f"{path}[{place}]" if shape else path
-            if dtype.kind in "iuf":
-                yield Leaf(at, "number", each, bits)
-            else:
-                yield from self._walk(each, at, depth + 1)
-
-    def _walk_object(self, value: Any, path: str, depth: int) -> Iterator[Leaf]:
-        """Yield the leaves of what an object stores; dataclasses may do so in slots."""
-        kind = type(value)
-        names = (*getattr(value, "__dict__", ()), *getattr(kind, "__dataclass_fields__", ()))
-        names = tuple(dict.fromkeys(names))
-        if not names:
-            self.unread[path] = f"an object of class {kind.__qualname__}"
-        yield Leaf(path, "fact", ("object", kind.__module__, kind.__qualname__, names))
-        for name in names:
-            yield from self._walk(getattr(value, name, None), f"{path}.{name}", depth + 1)
+        cells = ((f"{path}[{place}]" if shape else path, cell) for place, cell in enumerate(value.ravel().tolist()))
+        if dtype.kind in "iuf":
+            yield from (Leaf(at, "number", cell, bits) for at, cell in cells)
+        else:
+            parts = cells
+    elif (table := _as_columns(value)) is not None:
+        yield Leaf(f"{path}.columns", "fact", table[0])
+        yield from _walk(table[1], path, depth, unread)
+    elif isinstance(value, dict):
+        yield Leaf(path, "fact", (kind.__name__, tuple(map(_key, value))))
+        parts = ((f"{path}{_spelled(key, place)}", cell) for place, (key, cell) in enumerate(value.items()))
+    elif isinstance(value, (list, tuple)):
+        yield Leaf(path, "fact", (kind.__name__, len(value)))
+        names = getattr(kind, "_fields", None)
+        parts = ((f"{path}.{names[i]}" if names else f"{path}[{i}]", cell) for i, cell in enumerate(value))
+    else:  # what an object stores; dataclasses may do so in slots
+        stored = dict.fromkeys((*getattr(value, "__dict__", ()), *getattr(kind, "__dataclass_fields__", ())))
+        if not stored:
+            unread[path] = f"an object of class {kind.__qualname__}"
+        yield Leaf(path, "fact", ("object", kind.__module__, kind.__qualname__, tuple(stored)))
+        parts = ((f"{path}.{name}", getattr(value, name, None)) for name in stored)
+    for at, part in parts:
+        yield from _walk(part, at, depth + 1, unread)
 
 
 def _as_columns(value: Any) -> tuple[Any, Any] | None:
@@ -325,15 +318,15 @@ def _as_columns(value: Any) -> tuple[Any, Any] | None:
     return (name, *((str(each.name), str(each.dtype)) for each in columns)), [each.to_list() for each in columns]
 
 
-def read_text(text: str, path: str) -> list[Leaf]:
+def read_text(text: str, path: str, where: str = "") -> list[Leaf]:
     """Return the words of a text as one fact, and its numbers.
 
     >>> [leaf.value for leaf in read_text("mean 3.5 of 12 rows", "output")]
     ['mean # of # rows', Fraction(7, 2), Fraction(12, 1)]
     """
     numbers = PRINTED_NUMBER.findall(text)
-    words = Leaf(path, "fact", PRINTED_NUMBER.sub("#", text))
-    return [words, *(Leaf(f"{path}<{i}>", "printed", _printed(each)) for i, each in enumerate(numbers))]
+    leaves = [Leaf(f"{path}<{i}>", "printed", _printed(number), 0, where) for i, number in enumerate(numbers)]
+    return [Leaf(path, "fact", PRINTED_NUMBER.sub("#", text), 0, where), *leaves]
 
 
 def _printed(number: str) -> Fraction | str:

@@ -7,13 +7,13 @@ Source: Cebere et al. 2026 (arXiv 2602.17454). Theory: docs/theory/replay-audit.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from textwrap import fill
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from snapdp.exact.functions import exp_enclosure, ln_enclosure
 from snapdp.exact.numbers import positive, probability
 from snapdp.lab.testing.findings import (
     KINDS,
-    WRITTEN,
+    SOURCES,
     Replays,
     Violation,
     fails_alike,
@@ -34,7 +34,7 @@ from snapdp.lab.testing.findings import (
 )
 from snapdp.lab.testing.frozen_noise import FrozenNoise, with_frozen_noise
 from snapdp.lab.testing.movement import find_changed_scales, find_movement, read_numbers
-from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, Observation, are_equal, observe
+from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, Release, are_equal, observe
 from snapdp.values import Value
 
 NORMS = ("l1", "l2", "max")
@@ -49,7 +49,7 @@ _BITS = 64
 
 
 def audit(
-    release: Callable[[Any], Any],
+    release: Release,
     first: Any,
     second: Any,
     *,
@@ -57,7 +57,7 @@ def audit(
     delta: object = None,
     sensitivity: object = None,
     norm: str = "l1",
-    released: Callable[[Any], Any] | None = None,
+    released: Release | None = None,
     allow: str | Iterable[str] = (),
     ignore: str | Iterable[str] = (),
     replays: int | None = None,
@@ -112,7 +112,7 @@ def audit(
         notes.append("numbers were not judged: runs with the same noise do not give the same")
     else:
         numbers = read_numbers(runs)
-        scaled = [*find_changed_scales(runs, numbers, is_additive=claimed is not None)]
+        scaled = [*find_changed_scales(runs)]
         violations += scaled
         if claimed is not None and not scaled:
             violations += find_movement(runs, numbers, sensitivity=claimed, norm=norm)
@@ -154,25 +154,21 @@ def _replay(audited: AuditedRelease, inputs: tuple[AuditedInput, AuditedInput], 
     """Run the release as often as it takes, with all noise frozen meanwhile."""
     noise = FrozenNoise()
 
-    def run_pairs(cold: Observation, *, imported: bool) -> Replays:
-        first, second, again = [], [], cold
+    def run_pairs(freeze_imported: Callable[[], None]) -> Replays:
+        modules = len(sys.modules)
+        again = cold = observe(audited, inputs[0], noise, 0)
+        has_imported = len(sys.modules) != modules
+        if has_imported:
+            freeze_imported()  # numpy, too
+        first, second = [], []
         for i in range(pairs):
             first.append(observe(audited, inputs[0], noise, i))
             second.append(observe(audited, inputs[1], noise, i))
             again = observe(audited, inputs[0], noise, i) if i == 0 else again
-        warmed = imported or noise.keeps
+        warmed = has_imported or noise.keeps
         return Replays(first=tuple(first), second=tuple(second), again=again, cold=cold, warmed=warmed, needed=needed)
 
-    def begin() -> tuple[Observation, Replays | None]:
-        modules = len(sys.modules)
-        cold = observe(audited, inputs[0], noise, 0)
-        return cold, None if len(sys.modules) != modules else run_pairs(cold, imported=False)
-
-    cold, replays = with_frozen_noise(noise, audited.function, begin)
-    if replays is not None:
-        return replays
-    # once more: what the first call imported, numpy too, is frozen now
-    return with_frozen_noise(noise, audited.function, functools.partial(run_pairs, cold, imported=True))
+    return with_frozen_noise(noise, audited.function, run_pairs)
 
 
 def _notes(replays: Replays, ignored: Iterable[str]) -> Iterator[str]:
@@ -206,8 +202,7 @@ def _named(paths: list[str]) -> str:
     >>> _named(["output['word']", "stdout[0]", "stdout[0]<0>"])
     "output['word'], what is printed"
     """
-    words = {**WRITTEN, "warning": "a warning", "exception": "the text of an exception"}
-    names = list(dict.fromkeys(words.get(source_of(path), path) for path in paths))
+    names = list(dict.fromkeys(SOURCES.get(source_of(path), ("", path))[1] for path in paths))
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
@@ -252,7 +247,7 @@ def name_of(release: Any) -> str:
 
 def _without_arguments(release: Any) -> Any:
     """Return the function of a partial."""
-    while isinstance(release, functools.partial):
+    while isinstance(release, partial):
         release = release.func
     return release
 
@@ -328,27 +323,22 @@ class AuditReport(Report):
         return frozenset(each.kind for each in self.violations)
 
     def __str__(self) -> str:
-        found = len(self.violations)
-        many = {0: "nothing was found", 1: "1 violation"}.get(found, f"{found} violations")
-        kinds = f"{', '.join(sorted(self.kinds))}: " if found else ""
+        many = {0: "nothing was found", 1: "1 violation"}.get(
+            len(self.violations), f"{len(self.violations)} violations"
+        )
+        kinds = f"{', '.join(sorted(self.kinds))}: " if self.violations else ""
         lines = [fill(f"{kinds}{self.name}: {many} in {self.replays:,} replays of two neighbouring inputs", WIDTH)]
-        for each in self.violations:
-            place = f" ({each.where})" if each.where else ""
-            said = f"{each.kind}: {each.sentence}{place}"
-            lines.append(fill(said, WIDTH, subsequent_indent="  ", break_long_words=False))
-            lines.append(fill(each.advice, WIDTH, initial_indent="  -> ", subsequent_indent="     "))
-        lines += [
-            fill(f"allowed: {each.kind}: {each.sentence}", WIDTH, subsequent_indent="  ") for each in self.allowed
-        ]
-        lines += [fill(f"note: {each}", WIDTH, subsequent_indent="  ") for each in self.notes]
-        return "\n".join(lines)
+        fill_part = partial(fill, width=WIDTH, subsequent_indent="  ")
+        for violation in self.violations:
+            place = f" ({violation.where})" if violation.where else ""
+            lines.append(fill_part(f"{violation.kind}: {violation.sentence}{place}", break_long_words=False))
+            lines.append(fill_part(violation.advice, initial_indent="  -> ", subsequent_indent="     "))
+        lines += [fill_part(f"allowed: {violation.kind}: {violation.sentence}") for violation in self.allowed]
+        return "\n".join([*lines, *(fill_part(f"note: {note}") for note in self.notes)])
 
     def to_json(self) -> str:
         """Return the report as JSON, with the fields of this class and `refuted`."""
-        violations, allowed = (
-            [{**each._asdict(), "where": each.where or None, "evidence": dict(each.evidence)} for each in several]
-            for several in (self.violations, self.allowed)
-        )
-        values = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}
-        values |= {"violations": violations, "allowed": allowed, "notes": list(self.notes)}
-        return json.dumps(values, indent=2, ensure_ascii=False)
+        values: dict[str, Any] = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}
+        for name, violations in (("violations", self.violations), ("allowed", self.allowed)):
+            values[name] = [{**v._asdict(), "where": v.where or None, "evidence": dict(v.evidence)} for v in violations]
+        return json.dumps({**values, "notes": self.notes}, indent=2, ensure_ascii=False)

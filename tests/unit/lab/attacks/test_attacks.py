@@ -77,8 +77,8 @@ def test_a_release_that_fails_on_nan_is_refuted_too():
             raise ValueError
         return 0.5
 
-    assert nan_output.given_away(nan_output.or_nan(fails), 50).is_refuted
-    assert not nan_output.given_away(nan_output.or_nan(lambda _: 0.5), 50).is_refuted
+    assert nan_output.GIVEN_AWAY.run(nan_output.or_nan(fails), 50).is_refuted
+    assert not nan_output.GIVEN_AWAY.run(nan_output.or_nan(lambda _: 0.5), 50).is_refuted
 
 
 def test_the_noise_of_a_draw_is_what_numpy_makes_of_it():

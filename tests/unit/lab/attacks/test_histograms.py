@@ -13,7 +13,7 @@ def test_the_textbook_loses_more_than_it_claims():
 
 
 def test_our_histogram_stands_and_pairs_of_bins_are_counted_once():
-    outcome = histograms.substituted(histograms.our_bins, 100)
+    outcome = histograms.SUBSTITUTED.run(histograms.our_bins, 100)
     assert not outcome.is_refuted
     assert [trials for _, trials in outcome.counts] == [100, 100]
 

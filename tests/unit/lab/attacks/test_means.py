@@ -21,7 +21,7 @@ def test_the_textbook_loses_more_than_it_claims(attack):
 
 
 def test_our_mean_of_the_column_counted_from_its_bound_stands():
-    assert not means.rounded(means.counted_from(EIGHT), TRIALS).is_refuted
+    assert not means.ROUNDED_MEAN.run(means.counted_from(EIGHT), TRIALS).is_refuted
 
 
 def test_a_mean_that_doubles_cannot_print_is_refused_and_says_to_subtract_a_public_number():
@@ -36,7 +36,7 @@ def test_a_mean_that_doubles_cannot_print_is_refused_and_says_to_subtract_a_publ
 
 
 def test_our_mean_of_those_who_answered_stands():
-    assert not means.of_readable(means.of_those_who_answered(), TRIALS).is_refuted
+    assert not means.READABLE_MEAN.run(means.of_those_who_answered(), TRIALS).is_refuted
 
 
 def test_our_mechanism_with_noise_for_one_readable_cell_stands():
@@ -45,4 +45,4 @@ def test_our_mechanism_with_noise_for_one_readable_cell_stands():
     def releases(cells, times):
         return enough.release(np.full(times, np.nanmean(cells))).tolist()
 
-    assert not means.of_readable(releases, TRIALS).is_refuted
+    assert not means.READABLE_MEAN.run(releases, TRIALS).is_refuted

@@ -266,7 +266,6 @@ PLANTED = [
     _planted(without_noise, "no-noise", first=[1, 0], second=[1, 1]),
     _planted(with_noise_of_zero_scale, "no-noise", first=[1, 0], second=[1, 1], others=frozenset()),
     _planted(with_the_scale_of_the_data, "noise-scale"),
-    _planted(with_the_scale_of_the_data_by_hand, "noise-scale"),
     _planted(spending_twice, "sensitivity", **_added),
     _planted(moving_by_two_steps_more, "sensitivity", others=frozenset(), **_one),
     _planted(returning_nothing, "unaudited", others=frozenset(), **_one),
@@ -290,7 +289,6 @@ PLANTED = [
         claims={"sensitivity": "0.09999999999999999"},
     ),
     _planted(through_missing_values, "not-finite", second=[0, 1, math.nan]),
-    _planted(over_those_who_answered, "noise-scale", second=[0, 1, None], others=FLOATS | {"draws"}),
     _planted(with_as_many_draws_as_rows, "draws", others=FLOATS | {"sensitivity"}, **_added),
     _planted(
         with_another_generator_for_few,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import sys
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -158,6 +159,8 @@ def test_as_many_replays_as_make_a_false_alarm_rarer_than_one_in_a_billion(epsil
         ([k / 3 for k in range(-300, 900, 7)], True),
         ([k * 0.7 / 1023 for k in range(1, 9000, 97)], True),
         ([2.0**50 + k for k in range(40)], True),
+        ([2.0**50 + 0.25 + 2 * k for k in range(40)], True),
+        ([10**9 / 3, *(k / 3 for k in range(1, 40, 3))], True),
         (np.random.default_rng(1).laplace(size=60).tolist(), False),
         ((np.random.default_rng(1).laplace(size=60) + 1000).tolist(), False),
         (np.random.default_rng(1).random(60).tolist(), False),
@@ -269,8 +272,9 @@ def test_what_is_ignored_and_is_not_there_is_told():
     assert report.notes[0].startswith("ignore names 't'")
 
 
-def test_what_is_found_is_located_also_behind_a_lambda():
-    report = audit(lambda rows: planted.without_clipping(rows), [0, 1], [0, 4], epsilon=2, sensitivity=1, replays=9)
+@pytest.mark.parametrize("moving", [planted.without_clipping, planted.moving_by_two_steps_more], ids=["numpy", "ours"])
+def test_what_is_found_is_located_also_behind_a_lambda(moving):
+    report = audit(lambda rows: moving(rows), [0, 0], [0, 4], epsilon=2, sensitivity=1, replays=9)
     (found,) = [each for each in report.violations if each.kind == "sensitivity"]
     assert found.where.split(":")[0] == "tests/unit/lab/testing/planted.py"
 
@@ -299,3 +303,34 @@ def test_arrays_of_ours_are_frozen_whatever_the_memory_held():
 def test_a_strategy_that_makes_equal_inputs_only_is_refused():
     with pytest.raises(ParameterError, match="no two inputs that differ"):
         audit_neighbours(planted.ours, st.just(([1], [1])), examples=2, epsilon=1, sensitivity=1)
+
+
+def writing_to_stderr(rows):
+    print(sum(rows), file=sys.stderr)
+    return SAFE.release(clamped(rows))
+
+
+def seeding_by_the_data(rows):
+    return clamped(rows) + np.random.default_rng(sum(rows)).laplace()
+
+
+def with_an_array_of_texts(rows):
+    return {"value": SAFE.release(clamped(rows)), "words": np.array(["many" if sum(rows) > 3 else "few", "rows"])}
+
+
+@pytest.mark.parametrize(
+    ("release", "kind", "words"),
+    [
+        (planted.warning_of_a_cell, "warning", "a warning differs"),
+        (planted.logging_at_debug, "written", "what is logged differs"),
+        (writing_to_stderr, "written", "what is printed to stderr differs"),
+        (seeding_by_the_data, "draws", "a generator is seeded differently for the two inputs"),
+        (with_an_array_of_texts, "metadata", "output['words'][0] differs"),
+    ],
+)
+def test_what_differs_beside_the_number_is_told_in_words_and_located_where_it_is_done(release, kind, words):
+    report = audit(release, [0, 1, 2], [0, 1, 4], replays=3)
+    (found,) = [each for each in report.violations if each.kind == kind]
+    assert found.sentence.startswith(words)
+    has_place = kind == "warning" or "logged" in words or kind == "draws"
+    assert found.where.startswith("tests/unit/lab/testing/") == has_place

@@ -25,18 +25,23 @@ TEN, NINE = [1] * 10, [1] * 9
 FAULTY = [
     *planted_numbers.COUNTED,
     planted.with_the_scale_upside_down,
+    planted.with_the_scale_of_the_data_by_hand,
+    planted.over_those_who_answered,
     planted.ours_at_fifty_times_the_epsilon,
     planted.ours_of_too_small_a_sensitivity,
     planted.choosing_too_sharply,
     planted.sharing_noise,
 ]
-OF_BINS = {planted.choosing_too_sharply, planted.sharing_noise}
+PAIRS = {
+    planted.with_the_scale_of_the_data_by_hand: ([0, 1, 2], [0, 1, 40]),
+    planted.over_those_who_answered: ([1] * 8, [1] * 2 + [None] * 6),
+    **dict.fromkeys((planted.choosing_too_sharply, planted.sharing_noise), ([0, 1, 2], [0, 1, 1])),
+}
 
 
 @pytest.mark.parametrize("release", FAULTY)
 def test_noise_that_hides_too_little_is_refuted_whatever_its_law_is(release):
-    pair = ([0, 1, 2], [0, 1, 1]) if release in OF_BINS else ([1, 0], [1, 1])
-    report = counted(release, *pair, epsilon=1, trials=20_000)
+    report = counted(release, *PAIRS.get(release, ([1, 0], [1, 1])), epsilon=1, trials=20_000)
     assert report.is_refuted
     with pytest.raises(AuditFailure, match=r"epsilon 1\s+is\s+refuted"):
         report.check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
 import sys
 import warnings
 
@@ -148,3 +149,25 @@ def test_a_module_that_the_call_imports_is_frozen_in_each_audit_and_no_longer(tm
         assert all(one != other for one, other in zip(*drawn, strict=True))
     finally:
         sys.modules.pop("imported_by_a_release", None)
+
+
+IMPORTING = """
+import sys
+from snapdp.lab.testing import audit
+
+assert "numpy" not in sys.modules
+
+
+def release(rows):
+    import numpy
+
+    return sum(rows) + numpy.random.laplace()
+
+
+report = audit(release, [1], [0], epsilon=1, sensitivity=1, replays=3)
+assert report.kinds == {"float-noise"}, report
+"""
+
+
+def test_numpy_that_the_first_call_imports_is_frozen_in_all_others():
+    subprocess.run([sys.executable, "-c", IMPORTING], check=True, timeout=60)

@@ -23,7 +23,7 @@ from snapdp.randomness.bits import SystemBits
 from tests.unit.lab.testing.planted import SAFE
 
 FILES = {each.__file__ for each in (frozen_noise, observation)}
-SEARCHING = {"_replace_generators", "_frozen_functions", "_freeze_numpy", "_find_callers", "<genexpr>", "<listcomp>"}
+SEARCHING = {"_find_generators", "_freeze_random", "_freeze_numpy", "_find_callers", "<genexpr>", "<listcomp>"}
 QUICK = {"replays": 1}
 
 
@@ -97,11 +97,11 @@ def test_an_audit_that_waits_too_long_for_another_one_is_refused(monkeypatch):
 
     def waiting():
         try:
-            with_frozen_noise(FrozenNoise(), one, lambda: None)
+            with_frozen_noise(FrozenNoise(), one, lambda _: None)
         except PremiseError as problem:
             problems.append(problem.problem)
 
-    def inside():
+    def inside(_):
         thread = threading.Thread(target=waiting)
         thread.start()
         thread.join(60)
@@ -182,7 +182,9 @@ class Lines:
         before = sys.gettrace()
         sys.settrace(self)
         try:
-            with_frozen_noise(noise, one, lambda: observation.observe(release, observation.AuditedInput([1]), noise, 0))
+            with_frozen_noise(
+                noise, one, lambda _: observation.observe(release, observation.AuditedInput([1]), noise, 0)
+            )
         finally:
             sys.settrace(before)
 
@@ -203,4 +205,4 @@ def test_an_alarm_at_any_line_leaves_nothing_replaced():
         if state() != before:
             left.append(seen[at][1:])
     assert not left
-    with_frozen_noise(FrozenNoise(), one, lambda: None)
+    with_frozen_noise(FrozenNoise(), one, lambda _: None)

@@ -86,6 +86,15 @@ def test_that_the_width_of_the_noise_was_not_judged_is_in_a_note(release):
     assert note == "output: how much the noise hides was not judged. Use snapdp.lab.testing.counted"
 
 
+@pytest.mark.parametrize(
+    "release", [planted.with_the_scale_of_the_data_by_hand, planted.ours_at_fifty_times_the_epsilon]
+)
+def test_noise_whose_width_no_generator_knows_is_left_to_counting(release):
+    report = audit(release, [0, 0], [0, 4], epsilon=1, sensitivity=1, replays=20)
+    assert report.kinds <= {"float-noise"}
+    assert "output: how much the noise hides was not judged. Use snapdp.lab.testing.counted" in report.notes
+
+
 def test_a_fact_that_varies_is_named_and_a_key_of_one_input_is_not():
     def release(rows):
         extra = {f"secret{len(rows)}": 1} if random.random() < 0.5 else {}
