@@ -88,7 +88,7 @@ SEARCHES = {  # what somebody types, and the page that is meant
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """Build the site by the flags of bin/docs, which keeps one in build/."""
     to = tmp_path_factory.mktemp("site")
     told = (ROOT / "bin" / "docs").read_text(encoding="utf-8").replace("\\\n", " ")
@@ -116,7 +116,7 @@ ELSEWHERE = re.compile(  # a link that is followed may lead to another host; wha
 )
 
 
-def test_nothing_is_loaded_from_another_host(site: Path):
+def test_nothing_is_loaded_from_another_host(site):
     files = [path for path in sorted(site.rglob("*")) if path.suffix in (".html", ".css")]
     texts = {str(path.relative_to(site)): path.read_text(encoding="utf-8") for path in files}
     assert {name: found for name, text in texts.items() if (found := ELSEWHERE.findall(text))} == {}
@@ -132,12 +132,12 @@ def test_nothing_is_loaded_from_another_host(site: Path):
         ("url(data:image/png;base64,AA==)", False),
     ],
 )
-def test_what_is_loaded_from_another_host_would_be_found(text: str, is_loaded: bool):
+def test_what_is_loaded_from_another_host_would_be_found(text, is_loaded):
     assert bool(ELSEWHERE.search(text)) == is_loaded
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(420, "light"), (420, "dark"), (1280, "light")])
-def test_no_page_asks_anybody_complains_or_is_wider_than_the_window(site: Path, width: int, scheme: str):
+def test_no_page_asks_anybody_complains_or_is_wider_than_the_window(site, width, scheme):
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 60
     with browser() as program:
@@ -150,14 +150,14 @@ def test_no_page_asks_anybody_complains_or_is_wider_than_the_window(site: Path, 
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
-def test_every_page_of_the_navigation_is_marked_in_it_where_one_stands(site: Path):
+def test_every_page_of_the_navigation_is_marked_in_it_where_one_stands(site):
     pages = {str(page.relative_to(site)): page for page in sorted(site.rglob("*.html"))}
     assert set(WITHOUT_NAVIGATION) < set(pages)
     marked = {name: len(CURRENT.findall(page.read_text(encoding="utf-8"))) for name, page in pages.items()}
     assert [name for name, times in marked.items() if times != (name not in WITHOUT_NAVIGATION)] == []
 
 
-def test_formulas_are_typeset_from_what_was_built(site: Path):
+def test_formulas_are_typeset_from_what_was_built(site):
     with_formulas = [page for page in sorted(site.rglob("*.html")) if 'class="math' in page.read_text(encoding="utf-8")]
     assert with_formulas
     with browser() as program:
@@ -174,7 +174,7 @@ def found_by(tab: Any, site: Path, typed: str) -> list[str]:
     return [link.partition(".html")[0] for link in links]
 
 
-def test_the_page_that_is_meant_is_among_the_first_that_are_found(site: Path):
+def test_the_page_that_is_meant_is_among_the_first_that_are_found(site):
     with browser() as program:
         tab = program.new_page()
         found = {typed: found_by(tab, site, typed)[:FIRST] for typed in SEARCHES}
@@ -182,7 +182,7 @@ def test_the_page_that_is_meant_is_among_the_first_that_are_found(site: Path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_are_turned_round_on_dark_pages_only(site: Path, scheme: str):
+def test_pictures_are_turned_round_on_dark_pages_only(site, scheme):
     with browser() as program:
         tab = program.new_context(color_scheme=scheme).new_page()
         tab.goto((site / "guide" / "attacks.html").as_uri())

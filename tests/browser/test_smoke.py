@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.browser.driven import four_statistics, table, visiting
 
 
-def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
+def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path):
     table(tmp_path)
     with visiting(tmp_path, "--data", "people.csv", "--ledger", "people.ledger") as (visit, form, tab):
         assert tab.url == f"http://{visit.host}/"  # the token is gone from the address

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.driven import Form, Visit, table, visiting
+from tests.browser.driven import Form, table, visiting
 from tests.unit.api.test_consequence import COLUMNS, EVERYTHING, PERSONS
 
 pytestmark = pytest.mark.long
@@ -33,7 +32,7 @@ def demo_study(folder: Path) -> Path:
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Visit]:
+def demo(tmp_path):
     with visiting(demo_study(tmp_path), *DEMO) as (visit, _, _):
         yield visit
 
@@ -44,7 +43,7 @@ def released(tab: Any) -> None:
     tab.locator("#results table.numbers").first.wait_for()
 
 
-def test_another_tab_sees_the_new_balance_when_it_is_looked_at(demo: Visit):
+def test_another_tab_sees_the_new_balance_when_it_is_looked_at(demo):
     other = demo.opened(f"http://{demo.host}/")
     Form(other).follows("#account .key .free", "Left 2 of 2")
     demo.tab.bring_to_front()
@@ -56,7 +55,7 @@ def test_another_tab_sees_the_new_balance_when_it_is_looked_at(demo: Visit):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [420, 1280])
-def test_nothing_serious_stands_in_anybodys_way(tmp_path: Path, scheme: str, width: int):
+def test_nothing_serious_stands_in_anybodys_way(tmp_path, scheme, width):
     from axe_playwright_python.sync_playwright import Axe
 
     context = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, "bypass_csp": True}
@@ -71,7 +70,7 @@ def test_nothing_serious_stands_in_anybodys_way(tmp_path: Path, scheme: str, wid
             assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
 
 
-def test_a_release_needs_no_mouse(demo: Visit):
+def test_a_release_needs_no_mouse(demo):
     tab = demo.tab
     tab.locator("p.total").wait_for()
 
@@ -90,7 +89,7 @@ def test_a_release_needs_no_mouse(demo: Visit):
     tab.locator("#results table.numbers").first.wait_for()
 
 
-def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
+def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path):
     """A column that only a condition names lacks its rule for missing cells; nothing is chosen for anybody."""
     table(tmp_path)
     with visiting(tmp_path, "--data", "people.csv") as (_, form, tab):
@@ -121,7 +120,7 @@ def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
         form.follows("#why", "Open the account first")
 
 
-def test_a_study_of_every_statistic_is_shown_imagined_and_released(tmp_path: Path):
+def test_a_study_of_every_statistic_is_shown_imagined_and_released(tmp_path):
     from snapdp.studies.study_file import study_from_values, study_to_toml
 
     lines = [{"epsilon": "1/2", **each} for each in EVERYTHING]
@@ -145,7 +144,7 @@ def test_a_study_of_every_statistic_is_shown_imagined_and_released(tmp_path: Pat
         assert tab.locator("#results table.numbers").count() >= len(EVERYTHING)
 
 
-def test_a_hundred_clicks_charge_once(demo: Visit):
+def test_a_hundred_clicks_charge_once(demo):
     tab = demo.tab
     tab.get_by_role("button", name="Release ...").click()
     tab.locator("#release button.primary").wait_for()
@@ -155,7 +154,7 @@ def test_a_hundred_clicks_charge_once(demo: Visit):
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[Visit]:
+def people(tmp_path):
     """Return a visit with a plan of two means that cost 0.2 each, and an account with epsilon 1."""
     with visiting(two_means(tmp_path), *DEMO) as (visit, form, _):
         form.follows("#account .key .free", "Left 1 of 1")
@@ -182,7 +181,7 @@ def two_means(folder: Path) -> Path:
 RELEASE, CHARGE = "Release ...", "#release button.primary"
 
 
-def test_what_another_opening_of_the_dialog_asked_is_dropped(people: Visit):
+def test_what_another_opening_of_the_dialog_asked_is_dropped(people):
     form, tab, held = Form(people.tab), people.tab, []
     tab.route("**/api/before", lambda route: held.append(route))
     tab.get_by_role("button", name=RELEASE).click()
@@ -217,7 +216,7 @@ def wait_until(test: Any, tab: Any) -> None:
     raise AssertionError("it did not happen")
 
 
-def test_a_release_is_not_lost_by_closing_and_its_numbers_are_its_own(people: Visit):
+def test_a_release_is_not_lost_by_closing_and_its_numbers_are_its_own(people):
     form, tab, held = Form(people.tab), people.tab, []
     tab.route("**/api/release", lambda route: held.append(route))
     tab.get_by_role("button", name=RELEASE).click()
@@ -236,7 +235,7 @@ def test_a_release_is_not_lost_by_closing_and_its_numbers_are_its_own(people: Vi
     form.follows("#results h3", "mean(age)")
 
 
-def test_the_look_is_gone_when_the_dialog_closes(people: Visit):
+def test_the_look_is_gone_when_the_dialog_closes(people):
     tab, held = people.tab, []
     tab.route("**/api/inspect", lambda route: held.append(route))
     tab.get_by_role("button", name=RELEASE).click()
@@ -248,7 +247,7 @@ def test_the_look_is_gone_when_the_dialog_closes(people: Visit):
     assert tab.locator("#release").text_content() == ""
 
 
-def test_a_release_without_an_answer_may_have_been_charged_and_is_asked_anew(people: Visit):
+def test_a_release_without_an_answer_may_have_been_charged_and_is_asked_anew(people):
     form, tab = Form(people.tab), people.tab
     tab.get_by_role("button", name=RELEASE).click()
     tab.locator(CHARGE).wait_for()
@@ -268,7 +267,7 @@ def test_a_release_without_an_answer_may_have_been_charged_and_is_asked_anew(peo
     people.complaints.clear()  # of the request that was lost
 
 
-def test_what_was_released_before_is_marked_and_can_be_left_out(people: Visit):
+def test_what_was_released_before_is_marked_and_can_be_left_out(people):
     form, tab = Form(people.tab), people.tab
     released(tab)
     form.choose("/statistic/1/kind", "sum")
@@ -282,7 +281,7 @@ def test_what_was_released_before_is_marked_and_can_be_left_out(people: Visit):
     form.follows("#results h3", "sum(income)")
 
 
-def test_another_tab_takes_from_the_account_whom_it_protects(tmp_path: Path):
+def test_another_tab_takes_from_the_account_whom_it_protects(tmp_path):
     two_means(tmp_path)
     with visiting(tmp_path, "--data", "people.csv", "--ledger", "people.ledger") as (_, form, tab):
         form.follows("fieldset.protection", "Fixed when the account people was opened.")
@@ -307,7 +306,7 @@ def test_another_tab_takes_from_the_account_whom_it_protects(tmp_path: Path):
         form.follows("tbody[data-row] .title", "mean(age)")
 
 
-def test_the_way_to_a_first_release_is_said_and_an_empty_cap_is_asked_for(tmp_path: Path):
+def test_the_way_to_a_first_release_is_said_and_an_empty_cap_is_asked_for(tmp_path):
     two_means(tmp_path)
     (tmp_path / "people.ledger").unlink()
     with visiting(tmp_path, "study.toml", "--ledger", "people.ledger") as (_, form, tab):
@@ -378,7 +377,7 @@ def until(tab: Any, expression: str) -> None:
     raise AssertionError(expression)
 
 
-def test_what_to_write_goes_by_the_kind_of_the_field(demo: Visit):
+def test_what_to_write_goes_by_the_kind_of_the_field(demo):
     from snapdp.web.plans import forms
 
     tab = demo.tab
@@ -391,7 +390,7 @@ def test_what_to_write_goes_by_the_kind_of_the_field(demo: Visit):
         assert tab.evaluate(ADVICE, [field, text, forms()]) is None, (field, text)
 
 
-def test_a_number_that_may_be_meant_in_thousands_is_asked_back_everywhere(tmp_path: Path):
+def test_a_number_that_may_be_meant_in_thousands_is_asked_back_everywhere(tmp_path):
     table(tmp_path)
     with visiting(
         tmp_path, "--data", "people.csv", "--ledger", "people.ledger", viewport={"width": 1280, "height": 900}
@@ -440,7 +439,7 @@ def test_a_number_that_may_be_meant_in_thousands_is_asked_back_everywhere(tmp_pa
         form.follows("#results", "rows without income are in no bin")
 
 
-def test_the_other_end_follows_under_the_cursor(tmp_path: Path):
+def test_the_other_end_follows_under_the_cursor(tmp_path):
     table(tmp_path)
     with visiting(tmp_path, "--data", "people.csv") as (_, form, tab):
         tab.get_by_label("Each row; the number of rows is private").check()
@@ -465,7 +464,7 @@ def test_the_other_end_follows_under_the_cursor(tmp_path: Path):
         form.follows("p.total", "of a budget of 1")
 
 
-def test_bounds_and_missing_cells_have_one_place_each(tmp_path: Path):
+def test_bounds_and_missing_cells_have_one_place_each(tmp_path):
     """While a column is filled in its declaration holds them, then the rows do; the card of columns leads there."""
     table(tmp_path)
     with visiting(tmp_path, "--data", "people.csv") as (_, form, tab):
@@ -498,7 +497,7 @@ def test_bounds_and_missing_cells_have_one_place_each(tmp_path: Path):
         assert [held(key) for key in ("lower", "upper", "missing")] == [(0, 2), (0, 2), (0, 2)]
 
 
-def test_a_histogram_of_categories_asks_for_no_bins(tmp_path: Path):
+def test_a_histogram_of_categories_asks_for_no_bins(tmp_path):
     table(tmp_path)
     with visiting(tmp_path, "--data", "people.csv") as (_, form, tab):
         of_bins = [f'[data-field="/statistic/0/{key}"]' for key in ("edges", "outside", "missing")]
@@ -519,7 +518,7 @@ def semicolons(folder: Path) -> None:
     (folder / "people.csv").write_text(written.replace(",", ";"), encoding="utf-8")
 
 
-def test_semicolons_between_the_names_are_asked_about_and_taken_by_one_click(tmp_path: Path):
+def test_semicolons_between_the_names_are_asked_about_and_taken_by_one_click(tmp_path):
     """What was chosen of the only column is chosen anew, and the decimal sign is asked for at once."""
     semicolons(tmp_path)
     with visiting(tmp_path, "--data", "people.csv") as (_, form, tab):
@@ -540,7 +539,7 @@ def test_semicolons_between_the_names_are_asked_about_and_taken_by_one_click(tmp
             assert form.field("/columns/age/kind").input_value() == "integer"
 
 
-def test_a_release_of_a_table_with_semicolons_is_refused_in_words_of_the_page(tmp_path: Path):
+def test_a_release_of_a_table_with_semicolons_is_refused_in_words_of_the_page(tmp_path):
     """The person is in no column, the name of the only column is typed; the button leads to the field that is named."""
     semicolons(tmp_path)
     with visiting(tmp_path, "--data", "people.csv", viewport={"width": 420, "height": 900}) as (_, form, tab):

@@ -16,8 +16,8 @@ from snapdp.ledger.ledger import Ledger
 from tests.unit.release.support import F
 
 CLOSED = [each for count in (1, 2, 3) for each in combinations((0, 1, 2), count)]
-OPEN = ("people.ledger", "--dataset", "people", "--cap", "1", "--relation", "add-remove", "--n-max", "9")
-ASK = ("people.csv", "--count", "--n-max", "9", "--epsilon", "1/4", "--ledger", "people.ledger", "--dataset", "people")
+OPEN = ["people.ledger", "--dataset", "people", "--cap", "1", "--relation", "add-remove", "--n-max", "9"]
+ASK = ["people.csv", "--count", "--n-max", "9", "--epsilon", "1/4", "--ledger", "people.ledger", "--dataset", "people"]
 # Whatever prints, at the worst moment: the C library, Python's own descriptors, and a child process.
 NOISE = """
 import ctypes, os, subprocess

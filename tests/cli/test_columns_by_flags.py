@@ -7,22 +7,22 @@ from click.testing import CliRunner
 
 from snapdp.cli.app import main
 from snapdp.studies.study_file import load_study
+from tests.cli.running import run
 
 REST = ("--n", "50", "--epsilon", "1")
-BOUNDS = ("--bounds", "income=0,10000", "--bounds", "age=0,120", "--missing", "dropped")
+BOUNDS = ["--bounds", "income=0,10000", "--bounds", "age=0,120", "--missing", "dropped"]
 OLD = ("--count", "--mean", "income", "--where", "age>=65", *BOUNDS)
 
 
 def told(*flags):
-    done = CliRunner().invoke(main, ["plan", *flags, *REST])
+    done = run("plan", *flags, *REST, code=None)
     return done.exit_code, " ".join(f"{done.stdout} {done.stderr}".split())
 
 
 def steps(tmp_path, *flags):
     """Return kind and step of every column that the flags declare."""
     study = tmp_path / f"{len(flags)}.toml"
-    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags, *REST])
-    assert done.exit_code == 0, done.stderr
+    run("init", str(study), "--dataset", "d", *flags, *REST)
     return {each.name: (each.kind, str(each.step)) for each in load_study(study).columns}
 
 
@@ -43,7 +43,7 @@ def test_a_step_may_be_given_by_name(tmp_path):
     [
         ((*OLD, "--step", "age=100"), "the end 65 of column 'age' is no multiple of its step 100"),
         (
-            (
+            [
                 "--histogram",
                 "age",
                 "--edges",
@@ -54,17 +54,17 @@ def test_a_step_may_be_given_by_name(tmp_path):
                 "dropped",
                 "--step",
                 "50",
-            ),
+            ],
             "the bin edge 18 of column 'age' is no multiple of its step 50",
         ),
-        (("--count", "--where", "pay>=5", "--bounds", "0,9", "--missing", "0", "--integer"), "--integer belongs to no"),
-        (("--count", "--where", "pay>=5", "--bounds", "0,9", "--missing", "0", "--step", "2"), '--step "2" belongs'),
+        (["--count", "--where", "pay>=5", "--bounds", "0,9", "--missing", "0", "--integer"], "--integer belongs to no"),
+        (["--count", "--where", "pay>=5", "--bounds", "0,9", "--missing", "0", "--step", "2"], '--step "2" belongs'),
         ((*OLD, "--step", "Income=100"), '"Income=100" belongs to no column'),
         ((*OLD, "--step", "income=1", "--step", "income=2"), "--step speaks of income twice"),
         (("--histogram", "g", "--categories", "0,1,2,3+"), "some categories of column 'g' are numbers, but '3+'"),
         (("--histogram", "g", "--categories", "00,01"), "(--compare text)"),
-        (("--count", "--where", "age!=30", "--bounds", "age=0,9", "--missing", "0"), '"age!=30" is not understood'),
-        (("--mean", "Age", "--bounds", "age=0,9", "--missing", "0"), "the columns are Age"),
+        (["--count", "--where", "age!=30", "--bounds", "age=0,9", "--missing", "0"], '"age!=30" is not understood'),
+        (["--mean", "Age", "--bounds", "age=0,9", "--missing", "0"], "the columns are Age"),
     ],
 )
 def test_what_would_be_read_otherwise_than_it_is_meant_is_refused(flags, problem):
@@ -78,7 +78,7 @@ def test_blanks_around_the_items_of_a_list_are_no_part_of_them(tmp_path):
     flags = ["--histogram", "g", "--categories", "very happy, pretty happy", "--histogram", "age"]
     flags += ["--edges", "age=0, 60, 120", "--bounds", "age=0, 120", "--missing", "dropped", *REST]
     flags[3] = f"g={flags[3]}"
-    assert CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags]).exit_code == 0
+    run("init", str(study), "--dataset", "d", *flags)
     assert load_study(study).column("g").categories == ("very happy", "pretty happy")
     assert told("--histogram", "g", "--categories", "0, 1")[1].count("compared as numbers: 1.0 is 1") == 1
 
@@ -86,7 +86,7 @@ def test_blanks_around_the_items_of_a_list_are_no_part_of_them(tmp_path):
 def test_text_is_compared_where_it_is_said(tmp_path):
     study = tmp_path / "study.toml"
     flags = ["--histogram", "g", "--categories", "0,1,2,3+", "--compare", "text", *REST]
-    assert CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags]).exit_code == 0
+    run("init", str(study), "--dataset", "d", *flags)
     assert 'compare = "text"' in study.read_text()  # what is written is read again
     assert load_study(study).column("g").compare == "text"
 
@@ -94,16 +94,15 @@ def test_text_is_compared_where_it_is_said(tmp_path):
 def test_missing_numbers_have_a_bin_where_flags_say_so(tmp_path):
     study = tmp_path / "study.toml"
     flags = ["--histogram", "age", "--edges", "0,60,120", "--bounds", "0,120", "--missing", "binned", *REST]
-    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags])
-    assert done.exit_code == 0, done.stderr
+    run("init", str(study), "--dataset", "d", *flags)
     (asked,) = load_study(study).asked
     assert asked.statistic.labels[-1] == "(missing)"
-    mean = ("--mean", "age", "--bounds", "0,120", "--missing", "binned")
+    mean = ["--mean", "age", "--bounds", "0,120", "--missing", "binned"]
     assert "missing = 'binned' of column 'age' is not known" in told(*mean)[1]
 
 
 def test_a_condition_that_every_row_meets_is_refused_in_these_words():
-    flags = ("--count", "--bounds", "age=15,49", "--missing", "dropped", "--where")
+    flags = ["--count", "--bounds", "age=15,49", "--missing", "dropped", "--where"]
     assert "every number of column 'age' is >= 15" in told(*flags, "age>=15")[1]
     assert "every number of column 'age' is < 50" in told(*flags, "age<50")[1]
     assert "no number of column 'age' is >= 50" in told(*flags, "age>=50")[1]
@@ -112,8 +111,7 @@ def test_a_condition_that_every_row_meets_is_refused_in_these_words():
 
 def study_by_flags(tmp_path, *flags):
     study = tmp_path / "quoted.toml"
-    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags, *REST])
-    assert done.exit_code == 0, done.stderr
+    run("init", str(study), "--dataset", "d", *flags, *REST)
     return load_study(study)
 
 
@@ -172,8 +170,8 @@ def test_an_apostrophe_is_no_quote(tmp_path):
 
 
 def test_rows_without_a_category_boolean_or_date_have_a_cell_where_a_flag_says_so(tmp_path):
-    flags = ("--count", "--by", "sex,smokes,day,age", "--categories", "sex=f,m", "--boolean", "smokes")
-    flags += ("--date", "day=2024-01-01,2024-12-31,year", "--edges", "age=0,120", "--bounds", "age=0,120")
+    flags = ["--count", "--by", "sex,smokes,day,age", "--categories", "sex=f,m", "--boolean", "smokes"]
+    flags += ["--date", "day=2024-01-01,2024-12-31,year", "--edges", "age=0,120", "--bounds", "age=0,120"]
     rules = {"sex": "binned", "smokes": "binned", "day": "dropped", "age": "binned"}
     found = study_by_flags(tmp_path, *flags, "--missing", ",".join(f"{name}={rule}" for name, rule in rules.items()))
     assert {each.name: each.null for each in found.asked[0].statistic.by.columns} == rules
@@ -183,7 +181,7 @@ def test_rows_without_a_category_boolean_or_date_have_a_cell_where_a_flag_says_s
 
 
 def test_a_rule_without_a_name_is_for_columns_of_numbers_alone(tmp_path):
-    flags = ("--count", "--by", "sex,age", "--categories", "sex=f,m", "--edges", "age=0,120", "--bounds", "age=0,120")
+    flags = ["--count", "--by", "sex,age", "--categories", "sex=f,m", "--edges", "age=0,120", "--bounds", "age=0,120"]
     found = study_by_flags(tmp_path, *flags, "--missing", "binned")
     assert {each.name: each.null for each in found.asked[0].statistic.by.columns} == {"sex": "dropped", "age": "binned"}
     code, said = told("--count", "--by", "sex", "--categories", "f,m", "--missing", "binned")
@@ -212,8 +210,8 @@ def test_a_whole_number_that_may_be_meant_for_thousands_is_asked_back(line, flag
 
 
 def test_a_flag_of_whole_numbers_that_holds_none_says_so_as_before():
-    done = CliRunner().invoke(main, ["plan", "--count", "--epsilon", "1", "--n-max", "5.5"])
-    assert (done.exit_code, "'5.5' is not a valid integer" in done.stderr) == (2, True)
+    done = run("plan --count --epsilon 1 --n-max 5.5", code=2)
+    assert "'5.5' is not a valid integer" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -238,7 +236,7 @@ def test_a_flag_about_values_that_may_be_meant_for_thousands_is_asked_back(flags
         (*MEAN, "--bounds", "0.000,1.250", "--missing", "0.125"),
         (*MEAN, "--bounds", "0.5,2.0", "--missing", "dropped", "--step", "0.001"),
         (*MEAN, "--bounds", "0,1000.000", "--missing", "dropped"),  # thousands have a point before their last three
-        ("--count", "--where", "age=1.000", "--categories", "1.000,2.000"),
+        ["--count", "--where", "age=1.000", "--categories", "1.000,2.000"],
     ],
 )
 def test_decimals_that_nobody_means_for_thousands_are_read(flags):
@@ -247,5 +245,4 @@ def test_decimals_that_nobody_means_for_thousands_are_read(flags):
 
 
 def test_an_epsilon_has_as_many_zeros_as_one_likes():
-    done = CliRunner().invoke(main, ["plan", *BOUNDED, "--n", "50", "--epsilon", "1.000"])
-    assert done.exit_code == 0
+    run("plan", *BOUNDED, "--n", "50", "--epsilon", "1.000")

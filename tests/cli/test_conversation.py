@@ -14,12 +14,12 @@ from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import snapdp
 from snapdp import Ledger
 from snapdp.cli import release, screen
 from snapdp.cli.app import main
+from tests.cli.running import run
 
 SOURCE = Path(snapdp.__file__).parents[1]
 MEAN = ["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--n", "4"]
@@ -27,17 +27,11 @@ ASK = ["release", "people.csv", *MEAN, "--epsilon", "0.3", "--ledger", "people.l
 OPEN = ["--dataset", "people", "--cap", "1", "--relation", "change-one", "--n", "4"]
 
 
-def run(*words: str, stdin: str | None = None) -> Any:
-    done = CliRunner().invoke(main, list(words), input=stdin)
-    assert "broke" not in done.stderr, done.stderr
-    return done
-
-
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("age,region\n31,north\n42,south\n53,north\n64,east\n", encoding="utf-8")
-    assert run("ledger", "create", "people.ledger", *OPEN).exit_code == 0
+    run("ledger create people.ledger", *OPEN)
     return tmp_path
 
 
@@ -98,9 +92,9 @@ def test_who_reads_no_further_is_told_of_a_charge_only(monkeypatch):
     said: list[str] = []
     monkeypatch.setattr(screen.click, "echo", torn)
     monkeypatch.setattr(screen, "say", said.append)
-    assert CliRunner().invoke(main, ["ledger", "show", "people.ledger", "--json"]).exit_code == 74
+    run("ledger show people.ledger --json", code=74)
     assert said == []
-    CliRunner().invoke(main, [*ASK, "--yes", "--json"])
+    run(*ASK, "--yes", "--json", code=74)
     assert said == ["Cannot write the output: broken pipe. Epsilon 0.3 was charged: the same request again is free."]
 
 
@@ -109,22 +103,19 @@ def test_other_failures_of_the_system_are_still_defects(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(release, "_study", broken)
-    done = CliRunner().invoke(main, [*ASK, "--yes"])
-    assert (done.exit_code, done.stderr) == (
-        70,
-        "snapdp broke (OSError); this is a defect. SNAPDP_TRACEBACK=1 shows where. Nothing was charged.\n",
-    )
+    done = run(*ASK, "--yes", code=70)
+    told = "snapdp broke (OSError); this is a defect. SNAPDP_TRACEBACK=1 shows where. Nothing was charged.\n"
+    assert done.stderr == told
 
 
 # The question
 
 
 def test_an_answer_that_is_free_is_given_without_a_question():
-    assert run(*ASK).exit_code == 2  # nobody can be asked here
+    run(*ASK, code=2)  # nobody can be asked here
     assert spent() == 0
-    assert run(*ASK, "--yes").exit_code == 0
+    run(*ASK, "--yes")
     again = run(*ASK)
-    assert again.exit_code == 0
     assert "answered before: nothing was charged; left: 0.7" in again.stderr
 
 
@@ -136,7 +127,7 @@ def test_on_a_terminal_the_question_comes_once_and_no_ends_it(monkeypatch):
     for answer, cost in ((False, Fraction(0)), (True, Fraction(3, 10)), (False, Fraction(3, 10))):
         questions: list[str] = []
         monkeypatch.setattr(release, "confirm", lambda text, q=questions, a=answer: bool(q.append(text)) or a)
-        done = run(*ASK)
+        done = run(*ASK, code=None)
         assert spent() == cost
         if done.exit_code:
             assert done.stderr.endswith("Nothing was charged.\n")
@@ -144,8 +135,7 @@ def test_on_a_terminal_the_question_comes_once_and_no_ends_it(monkeypatch):
 
 
 def test_what_cannot_be_paid_is_refused_before_anybody_is_asked():
-    done = run(*ASK[:-4], "--epsilon", "2", *ASK[-2:])
-    assert done.exit_code == 1
+    done = run(*ASK[:-4], "--epsilon", "2", *ASK[-2:], code=1)
     assert "Refused:" in done.stderr
 
 
@@ -154,8 +144,7 @@ def test_whoever_stops_a_release_is_told_what_it_has_cost(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("snapdp.release.release.exact_values", stopped)
-    done = run(*ASK, "--yes")
-    assert done.exit_code == 1
+    done = run(*ASK, "--yes", code=1)
     assert done.stderr.endswith("Stopped. Nothing was charged.\n")
 
 
@@ -204,12 +193,11 @@ epsilon = "1/4"
     ids=lambda each: None if isinstance(each, str) else " ".join(each[:3]),
 )  # fmt: skip
 def test_a_refusal_speaks_of_flags_and_names_the_next_step(words, told):
-    done = run(*words)
+    done = run(*words, code=None)
     assert done.exit_code in (1, 2)
     assert told in done.stderr
     assert "Decimal" not in done.stderr
-    as_json = run(*words, "--json")
-    assert as_json.exit_code == done.exit_code
+    as_json = run(*words, "--json", code=done.exit_code)
     said = json.loads(as_json.stdout)
     assert (said["ok"], said["spent"], as_json.stderr) == (False, "0", "")
     assert told in f"{said['error']} {said['advice']}"
@@ -225,15 +213,15 @@ def test_the_command_to_try_opens_the_account_that_is_lacking():
     opened = "--from study.toml"
     for ledger, other in (("new.ledger", "new.ledger"), ("people.csv", "people.ledger"), ("table.txt", "table.ledger")):
         Path("table.txt").write_text("no ledger", encoding="utf-8")
-        done = run("release", "study.toml", "--data", "people.csv", "--ledger", ledger, "--yes")
+        done = run("release study.toml --data people.csv --ledger", ledger, "--yes", code=1)
         expected = "" if other == "people.ledger" else f"snapdp ledger create {other} {opened}"  # that one is there
-        assert (done.exit_code, for_another_table(done) or tried(done)) == (1, expected)
-    command = for_another_table(run("release", "study.toml", "--data", "people.csv", "--ledger", "new.ledger", "--yes"))
-    assert run(*command.split()[1:]).exit_code == 0
-    lacking = run("release", "people.csv", *MEAN, "--epsilon", "1", "--dataset", "b", "--ledger", "people.ledger")
+        assert for_another_table(done) or tried(done) == expected
+    command = for_another_table(run("release study.toml --data people.csv --ledger new.ledger --yes", code=1))
+    run(*command.split()[1:])
+    lacking = run("release people.csv", *MEAN, "--epsilon", "1", "--dataset", "b", "--ledger", "people.ledger", code=1)
     command = for_another_table(lacking)
     assert command == "snapdp ledger create people.ledger --dataset b --cap 1 --relation change-one --n 4"
-    assert run(*command.split()[1:]).exit_code == 0
+    run(*command.split()[1:])
 
 
 def for_another_table(done: Any) -> str:
@@ -244,49 +232,47 @@ def for_another_table(done: Any) -> str:
 def test_the_command_to_try_makes_a_release_fit_what_is_left_and_writes_the_same_files():
     Path("study.toml").write_text(STUDY.replace('person = "id"\nrows_per_person = 2\n', ""), encoding="utf-8")
     opened = "--dataset people --cap 0.1 --relation add-remove --n-max 9"
-    assert run("ledger", "create", "small.ledger", *opened.split()).exit_code == 0
-    files = ("--data", "people.csv", "--ledger", "small.ledger", "--record", "r.json")
-    command = tried(run("release", "study.toml", *files, "--yes"))
+    run("ledger create small.ledger", *opened.split())
+    files = ["--data", "people.csv", "--ledger", "small.ledger", "--record", "r.json"]
+    command = tried(run("release study.toml", *files, "--yes", code=1))
     kept = "--ledger small.ledger --data people.csv --record r.json"
     assert command == f"snapdp release study.toml {kept} --fit --budget 0.1"
-    assert run(*command.split()[1:], "--yes").exit_code == 0
+    run(*command.split()[1:], "--yes")
     assert Path("r.json").exists()
 
 
 def test_an_account_that_exists_is_shown_by_the_command_to_try():
-    done = run("ledger", "create", "people.ledger", *OPEN)
+    done = run("ledger create people.ledger", *OPEN, code=1)
     assert "the account 'people' exists already." in done.stderr
     assert tried(done) == "snapdp ledger show people.ledger"
 
 
 def test_an_altered_record_is_told_from_an_unsound_ledger():
-    assert run(*ASK, "--yes", "--record", "r.json").exit_code == 0
+    run(*ASK, "--yes", "--record", "r.json")
     record = json.loads(Path("r.json").read_text(encoding="utf-8"))
-    run("ledger", "backup", "people.ledger", "copy.ledger")
+    run("ledger backup people.ledger copy.ledger")
     for change in ({"charged": "1/10"}, {"dataset_version": "0" * 16}):  # the second is the ledger's to tell
         Path("forged.json").write_text(json.dumps({**record, **change}), encoding="utf-8")
-        done = run("ledger", "verify", "people.ledger", "--against", "forged.json")
-        assert done.exit_code == 1
+        done = run("ledger verify people.ledger --against forged.json", code=1)
         assert "The ledger itself is sound." in done.stderr
         assert "was altered" in done.stderr
-        assert run(*tried(done).split()[1:]).stdout.startswith("ALTERED")
+        assert run(*tried(done).split()[1:], code=1).stdout.startswith("ALTERED")
     Path("forged.json").write_text(json.dumps({**record, "charged": "1/10"}), encoding="utf-8")
-    done = run("ledger", "restore", "copy.ledger", "again.ledger", "--against", "forged.json")
+    done = run("ledger restore copy.ledger again.ledger --against forged.json", code=1)
     assert "it was altered" in done.stderr
     assert tried(done) == "snapdp verify forged.json --ledger copy.ledger"
 
 
 def test_an_older_copy_is_still_an_unsound_ledger():
-    run("ledger", "backup", "people.ledger", "old.ledger")
-    assert run(*ASK, "--yes", "--record", "r.json").exit_code == 0
-    done = run("ledger", "verify", "old.ledger", "--against", "r.json")
+    run("ledger backup people.ledger old.ledger")
+    run(*ASK, "--yes", "--record", "r.json")
+    done = run("ledger verify old.ledger --against r.json", code=1)
     assert "the ledger is not sound: it does not hold the record given" in done.stderr
 
 
 def test_a_second_object_is_never_printed_after_the_record(monkeypatch):
     monkeypatch.setattr(release, "saved", lambda _, path: click.FileError(str(path), "no room"))
-    done = run(*ASK, "--yes", "--json", "--record", "r.json")
-    assert done.exit_code == 1
+    done = run(*ASK, "--yes", "--json", "--record", "r.json", code=1)
     assert json.loads(done.stdout)["charged"] == "3/10"
     assert "no room" in done.stderr
 

@@ -6,32 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from snapdp.cli.app import main
 from snapdp.studies.study_file import load_study
+from tests.cli.running import run
 
 SEX, REGION = ("--categories", "sex=f,m"), ("--categories", "region=north,south")
-AGE = ("--edges", "age=0,18,65", "--bounds", "age=0,120", "--missing", "dropped")
+AGE = ["--edges", "age=0,18,65", "--bounds", "age=0,120", "--missing", "dropped"]
 REST = ("--n", "5", "--epsilon", "1")
 ROWS = "region,sex,age\nnorth,f,3\nsouth,m,64\nnorth,x,70\n,f,\nnorth,f,17\n"
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     Path("people.csv").write_text(ROWS, encoding="utf-8")
-    run(
-        "ledger", "create", "people.ledger", "--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "5"
-    )
+    run("ledger create people.ledger --dataset people --cap 9 --relation change-one --n 5")
     return tmp_path
-
-
-def run(*words: str, stdin: str | None = None, code: int = 0) -> Any:
-    done = CliRunner().invoke(main, list(words), input=stdin)
-    assert done.exit_code == code, done.stderr
-    return done
 
 
 def declared(*flags: str) -> Any:
@@ -41,7 +32,7 @@ def declared(*flags: str) -> Any:
 
 
 def refused(*flags: str) -> str:
-    done = CliRunner().invoke(main, ["plan", *flags, *REST])
+    done = run("plan", *flags, *REST, code=None)
     assert done.exit_code in (1, 2)
     return " ".join(done.stderr.split())
 
@@ -92,8 +83,8 @@ def test_edges_without_a_name_are_for_the_histogram_as_they_were():
             "Give --bounds LOWER,UPPER for each of: age",
         ),
         (("--count", "--by", "age", *AGE[:4]), "What does a missing cell count as, in age?"),
-        (("--count", "--where", "age>=3", "--edges", "0,9"), "--edges belongs to --histogram or --by"),
-        (("--count", "--by", "age,sex", "--edges", "0,9"), "Which --edges is whose? Several columns could be meant"),
+        (["--count", "--where", "age>=3", "--edges", "0,9"], "--edges belongs to --histogram or --by"),
+        (["--count", "--by", "age,sex", "--edges", "0,9"], "Which --edges is whose? Several columns could be meant"),
         (("--count", "--by", "sex", *SEX, "--edges", "pay=0,9"), '--edges "pay=0,9" belongs to no column'),
         (("--count", "--by", "age", "--edges", "age=0,200", *AGE[2:]), "leave the bounds 0 to 120"),
         (("--variance", "age", *AGE[2:4], "--missing", "0", "--correlation"), "--correlation belongs to --covariance"),
@@ -113,6 +104,6 @@ def test_the_statement_of_a_study_has_one_code_for_all_columns():
 
 
 def test_a_look_is_at_every_column_of_the_groups():
-    done = run("inspect", "people.csv", "--count", "--by", "region,age", *REGION, *AGE[:4])
+    done = run("inspect people.csv --count --by region,age", *REGION, *AGE[:4])
     assert all(name in done.stdout for name in ("region", "age"))
     assert "sex" not in done.stdout

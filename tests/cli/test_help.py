@@ -20,7 +20,6 @@ from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.cli.help import ABOUT, EPSILONS, TOPIC_OF, TOPICS
 from snapdp.display.text import guessed_right
-from tests import ROOT
 from tests.cli.screens import commands_below
 
 WIDTH = 80
@@ -51,7 +50,7 @@ def examples(text: str) -> list[list[str]]:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     """Return a directory with table and study of the demo, and a ledger that has room for more."""
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text(TABLE, encoding="utf-8")
@@ -197,8 +196,3 @@ def test_a_name_that_nobody_can_guess_is_refused_without_a_hint():
 def test_every_option_of_every_command_is_explained():
     options = [(name, each) for name, command in ALONE.items() for each in command.params]
     assert [(name, each.opts) for name, each in options if isinstance(each, click.Option) and not each.help] == []
-
-
-def test_the_page_of_commands_has_every_command():
-    text = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
-    assert [name for name in main.list_commands(click.Context(main)) if f"`{name}`" not in text] == []

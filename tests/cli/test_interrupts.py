@@ -15,7 +15,7 @@ from snapdp.ledger.ledger import Ledger
 from tests.tiers import first_of
 from tests.unit.release.support import F
 
-ASK = ("release", "people.csv", "--count", "--n-max", "9", "--epsilon", "1/4", "--ledger", "people.ledger", "--yes")
+ASK = ["release", "people.csv", "--count", "--n-max", "9", "--epsilon", "1/4", "--ledger", "people.ledger", "--yes"]
 COMMAND = """
 import os, runpy, signal, sys
 

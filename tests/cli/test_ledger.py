@@ -6,19 +6,17 @@ import json
 import os
 import pty
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import snapdp
 from snapdp import Ledger
-from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
+from tests.cli.running import run
 
 SOURCE = Path(snapdp.__file__).parents[1]
 WHY = "A second wave of the survey"
@@ -40,18 +38,8 @@ epsilon = "1/3"
 """
 
 
-def run(*words: str, stdin: str | None = None) -> Any:
-    done = CliRunner(env={"COLUMNS": "80"}).invoke(main, list(words), input=stdin)
-    assert "broke" not in done.stderr, done.stderr
-    return done
-
-
-def say(line: str) -> Any:
-    return run(*shlex.split(line))
-
-
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text(table_text(people()), encoding="utf-8")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
@@ -66,8 +54,8 @@ def account(path: str = "people.ledger", name: str = "people") -> Any:
 
 def released() -> str:
     """Open the account of the study and release it; return the name of its record."""
-    assert say("ledger create --from study.toml").exit_code == 0
-    assert say("release study.toml --ledger people.ledger --yes --record record.json").exit_code == 0
+    run("ledger create --from study.toml")
+    run("release study.toml --ledger people.ledger --yes --record record.json")
     return "record.json"
 
 
@@ -77,7 +65,7 @@ def released() -> str:
 def test_a_study_opens_its_account_in_a_ledger_beside_it():
     Path("surveys").mkdir()
     Path("surveys/first.toml").write_text(STUDY, encoding="utf-8")
-    done = say("ledger create --from surveys/first.toml")
+    done = run("ledger create --from surveys/first.toml")
     assert done.stdout == "surveys/people.ledger: account people opened with a cap of epsilon 1.\n"
     assert "Protects the values in any one row" in done.stderr
     assert "from 50% to at most 74%" in " ".join(done.stderr.split())
@@ -85,8 +73,7 @@ def test_a_study_opens_its_account_in_a_ledger_beside_it():
     assert "Then: snapdp release surveys/first.toml --ledger surveys/people.ledger" in done.stderr
     found = account("surveys/people.ledger")
     assert (found.cap, found.relation, found.rows, found.unit) == (1, "change-one", 5000, "row")
-    again = say("ledger create --from surveys/first.toml")
-    assert again.exit_code == 1
+    again = run("ledger create --from surveys/first.toml", code=1)
     assert "the account 'people' exists already" in again.stderr
     assert "Try: snapdp ledger show surveys/people.ledger" in again.stderr
     assert account("surveys/people.ledger") == found
@@ -99,21 +86,20 @@ def test_two_commands_lead_from_a_study_to_its_numbers():
 
 def test_a_dataset_that_is_no_file_name_has_a_ledger_named_like_its_study():
     Path("odd.toml").write_text(STUDY.replace('dataset = "people"', 'dataset = "people / 2026"'), encoding="utf-8")
-    assert say("ledger create --from odd.toml").exit_code == 0
+    run("ledger create --from odd.toml")
     assert account("odd.ledger", "people / 2026").cap == 1
 
 
 def test_a_study_joins_a_ledger_that_is_named():
-    assert say("ledger create --from study.toml").exit_code == 0
-    done = say("ledger create people.ledger --from persons.toml --cap 2 --json")
+    run("ledger create --from study.toml")
+    done = run("ledger create people.ledger --from persons.toml --cap 2 --json")
     told = json.loads(done.stdout)
     assert (told["ledger"], told["dataset"], told["cap"]) == ("people.ledger", "visits", "2")
     assert told["unit"] == 'person (["id","land"])'
 
 
 def test_a_study_without_a_budget_asks_for_the_cap_and_leaves_no_file():
-    done = say("ledger create --from persons.toml")
-    assert done.exit_code == 2
+    done = run("ledger create --from persons.toml", code=2)
     assert "has no budget: give --cap NUMBER" in done.stderr
     assert "The study asks for epsilon 1/3." in done.stderr
     assert not Path("visits.ledger").exists()
@@ -135,35 +121,34 @@ def test_a_study_without_a_budget_asks_for_the_cap_and_leaves_no_file():
     ],
 )
 def test_a_flag_that_contradicts_the_study_is_refused_and_nothing_is_written(flags, code, told):
-    done = say(f"ledger create --from study.toml {flags}")
-    assert (done.exit_code, told in " ".join(done.stderr.split())) == (code, True), done.stderr
+    done = run(f"ledger create --from study.toml {flags}", code=code)
+    assert told in " ".join(done.stderr.split()), done.stderr
     assert list(Path().glob("*.ledger*")) == []
 
 
 def test_a_flag_that_says_the_same_is_fine_and_a_higher_cap_leaves_room_for_other_studies():
     same = "--dataset people --relation change-one --n 5000 --cap 3"
-    assert say(f"ledger create --from study.toml {same}").exit_code == 0
+    run(f"ledger create --from study.toml {same}")
     assert account().cap == 3
 
 
 def test_a_bound_on_the_rows_of_persons_is_fixed_where_it_is_asked_for():
     Path("one.toml").write_text(PERSONS.replace('["id", "land"]', '"id"'), encoding="utf-8")
-    assert say("ledger create free.ledger --from one.toml --cap 1").exit_code == 0
-    assert say("ledger create fixed.ledger --from one.toml --cap 1 --person id --rows-per-person 2").exit_code == 0
-    other = say("ledger create other.ledger --from one.toml --cap 1 --rows-per-person 3")
-    assert (other.exit_code, Path("other.ledger").exists()) == (2, False)
+    run("ledger create free.ledger --from one.toml --cap 1")
+    run("ledger create fixed.ledger --from one.toml --cap 1 --person id --rows-per-person 2")
+    run("ledger create other.ledger --from one.toml --cap 1 --rows-per-person 3", code=2)
+    assert not Path("other.ledger").exists()
     assert account("free.ledger", "visits").unit == "person (id)"
     assert account("fixed.ledger", "visits").unit == "person (id, at most 2 rows)"
-    shown = [" ".join(say(f"ledger show {name}.ledger").stdout.split()) for name in ("free", "fixed")]
+    shown = [" ".join(run(f"ledger show {name}.ledger").stdout.split()) for name in ("free", "fixed")]
     assert ["Every request uses at most 2 rows of each person." in each for each in shown] == [False, True]
 
 
 def test_without_a_study_everything_is_asked_for_at_once():
-    done = say("ledger create people.ledger --n 5")
-    assert done.exit_code == 2
+    done = run("ledger create people.ledger --n 5", code=2)
     assert "Give --dataset, --cap, --relation as well, or --from STUDY.toml" in " ".join(done.stderr.split())
-    assert say("ledger create --dataset d --cap 1 --relation change-one --n 5").exit_code == 2
-    assert say("ledger create people.csv --from people.csv").exit_code == 2
+    run("ledger create --dataset d --cap 1 --relation change-one --n 5", code=2)
+    run("ledger create people.csv --from people.csv", code=2)
 
 
 # Amending
@@ -171,7 +156,7 @@ def test_without_a_study_everything_is_asked_for_at_once():
 
 def test_a_raised_cap_says_what_it_means_and_stays_to_be_seen():
     released()
-    done = run("ledger", "amend", "people.ledger", "--cap", "2", "--reason", WHY)
+    done = run("ledger amend people.ledger --cap 2 --reason", WHY)
     assert done.stdout == "people.ledger: account people has a cap of epsilon 2 now, 1 spent, 1 left.\n"
     told = " ".join(done.stderr.split())
     assert "raise their chance of picking the right one from 50% to at most 74%" in told
@@ -179,17 +164,17 @@ def test_a_raised_cap_says_what_it_means_and_stays_to_be_seen():
     assert "weakens what the people in the table were promised" in told
     assert account().cap == 2
     for command in ("show", "history", "verify"):
-        text = " ".join(say(f"ledger {command} people.ledger").stdout.replace("│", " ").split())
+        text = " ".join(run(f"ledger {command} people.ledger").stdout.replace("│", " ").split())
         assert "Cap raised from 1 to 2" in text
         assert WHY in text
-        listed = json.loads(say(f"ledger {command} people.ledger --json").stdout)
+        listed = json.loads(run(f"ledger {command} people.ledger --json").stdout)
         (amended,) = listed["accounts"][0]["amendments"] if command == "show" else listed["amendments"]
         assert (amended["before"], amended["cap"], amended["reason"], amended["closes"]) == ("1", "2", WHY, False)
 
 
 @pytest.mark.parametrize(("answer", "expected"), [("y", 2), ("n", 1), ("", 1)])
 def test_on_a_terminal_somebody_is_asked_once(answer, expected):
-    say("ledger create --from study.toml")
+    run("ledger create --from study.toml")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "COLUMNS": "80", "TERM": "dumb"}
     words = ["ledger", "amend", "people.ledger", "--cap", "2", "--reason", WHY]
@@ -213,10 +198,10 @@ def test_on_a_terminal_somebody_is_asked_once(answer, expected):
 
 
 def test_one_of_several_accounts_is_named():
-    say("ledger create people.ledger --from study.toml")
-    say("ledger create people.ledger --from persons.toml --cap 1")
-    assert say("ledger amend people.ledger --cap 2 --reason x").exit_code == 1
-    assert say("ledger amend people.ledger --dataset visits --cap 2 --reason x").exit_code == 0
+    run("ledger create people.ledger --from study.toml")
+    run("ledger create people.ledger --from persons.toml --cap 1")
+    run("ledger amend people.ledger --cap 2 --reason x", code=1)
+    run("ledger amend people.ledger --dataset visits --cap 2 --reason x")
     assert (account().cap, account(name="visits").cap) == (1, 2)
 
 

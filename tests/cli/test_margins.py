@@ -5,18 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from snapdp.cli.app import main
+from tests.cli.running import run
 
 TABLE = ["--count", "--by", "region,sex", "--categories", "region=north,south", "--categories", "sex=f,m"]
 COST = ["--n-max", "100", "--epsilon", "1"]
-
-
-def run(*words, code=0):
-    found = CliRunner().invoke(main, list(words), env={"COLUMNS": "80"})
-    assert found.exit_code == code, found.output
-    return found
 
 
 def test_json_has_the_figures_of_every_margin():
@@ -108,7 +101,7 @@ def test_a_refusal_of_a_study_speaks_of_files(change, said, tmp_path):
 def test_a_refused_release_says_that_nothing_was_spent(tmp_path):
     ledger = str(tmp_path / "l.ledger")
     (tmp_path / "t.csv").write_text("region,sex\nnorth,f\n")
-    run("ledger", "create", ledger, "--dataset", "t", "--cap", "1", "--relation", "add-remove", "--n-max", "100")
+    run("ledger create", ledger, "--dataset", "t", "--cap", "1", "--relation", "add-remove", "--n-max", "100")
     for table, words in (("no.csv", TABLE), ("t.csv", ["--count", "--by", "regoin", "--categories", "north"])):
         told = run("release", str(tmp_path / table), *words, *COST, "--ledger", ledger, "--yes", code=1).stderr
         assert told.rstrip().endswith("Nothing was spent.")

@@ -10,10 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from snapdp.cli.app import main
 from snapdp.studies.study_file import load_study
+from tests.cli.running import run
 
 ROWS = 1000
 SURE = [
@@ -25,12 +24,6 @@ SURE = [
     "book.ledger",
     "--yes",
 ]  # noise of a hundredth: e**-100 to miss
-
-
-def run(*arguments: str, stdin: str | None = None):
-    done = CliRunner().invoke(main, list(arguments), input=stdin)
-    assert "broke" not in done.stderr
-    return done
 
 
 def people() -> list[tuple[str, int, str]]:
@@ -47,12 +40,11 @@ def survey(tmp_path, monkeypatch):
     lines = [f'"{wage}",{age},{sex}' if "," in wage else f"{wage},{age},{sex}" for wage, age, sex in people()]
     Path("survey.csv").write_text("wages,age,sex\n" + "\n".join(lines) + "\n", encoding="utf-8")
     made = ["--dataset", "survey", "--cap", "9999", "--relation", "change-one", "--n", str(ROWS)]
-    assert run("ledger", "create", "book.ledger", *made).exit_code == 0
+    run("ledger create book.ledger", *made)
 
 
 def told(*flags: str) -> dict:
-    done = run("release", "survey.csv", *flags, *SURE, "--json")
-    assert done.exit_code == 0, done.stderr
+    done = run("release survey.csv", *flags, *SURE, "--json")
     return dict(json.loads(done.stdout))
 
 
@@ -62,8 +54,7 @@ def answered(sex: str = "fm") -> list[float]:
 
 def test_a_name_with_commas_and_equals_signs_has_its_rule():
     flags = ["--mean", "a,b=c", "--mean", "d", "--bounds", "a,b=c=0,1", "--bounds", "0,2", "--n", "5", "--epsilon", "1"]
-    done = run("init", "odd.toml", *flags, "--missing", "a,b=c=dropped,d=1")
-    assert done.exit_code == 0, done.stderr
+    run("init odd.toml", *flags, "--missing", "a,b=c=dropped,d=1")
     study = load_study("odd.toml")
     assert study.column("a,b=c").missing is None
     assert study.column("d").missing == Fraction(1)
@@ -73,10 +64,10 @@ def test_without_a_rule_the_three_choices_are_told_whatever_the_data():
     """Also where no cell is missing, where the file is not there, and where nothing is opened at all."""
     Path("full.csv").write_text("wages,age\n" + "1,20\n" * ROWS, encoding="utf-8")
     flags = ["--mean", "wages", "--bounds", "0,50"]
-    seen = {run("release", name, *flags, *SURE).stderr for name in ("survey.csv", "full.csv", "nowhere.csv")}
+    seen = {run("release", name, *flags, *SURE, code=2).stderr for name in ("survey.csv", "full.csv", "nowhere.csv")}
     assert len(seen) == 1
     (text,) = (" ".join(each.split()) for each in seen)
     for choice in ("--missing dropped", "--missing middle", "--missing NUMBER", "NAME=RULE", "in wages?"):
         assert choice in text
-    assert run("plan", *flags, "--n", "5", "--epsilon", "1").exit_code == 2
-    assert run("release", "survey.csv", "--count", "--where", "sex=f", "--categories", "f,m", *SURE).exit_code == 0
+    run("plan", *flags, "--n", "5", "--epsilon", "1", code=2)
+    run("release survey.csv --count --where sex=f --categories f,m", *SURE)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,6 +15,7 @@ import snapdp
 from snapdp.cli.app import main
 from snapdp.errors import PremiseError, SnapdpError
 from snapdp.studies.study_file import study_from_values
+from tests.cli.running import run
 
 VISITS = pd.DataFrame(
     {
@@ -35,23 +34,13 @@ SURE = "1000000"  # an epsilon at which nothing is hidden: what is counted is se
 GROUPED = "--persons --by region --categories north,south"
 
 
-def run(*arguments: str) -> Any:
-    done = CliRunner().invoke(main, list(arguments))
-    assert "broke" not in done.stderr
-    return done
-
-
-def say(line: str) -> Any:
-    return run(*shlex.split(line))
-
-
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     VISITS.to_csv("visits.csv", index=False)
     for name, unit in {"person": "--person id", "several": "--person id,land", "rows": "--unit-rows 3"}.items():
         opened = f"ledger create {name}.ledger --dataset visits --cap 10000000 --relation add-remove --n-max 20 {unit}"
-        assert say(opened).exit_code == 0
+        run(opened)
     return tmp_path
 
 
@@ -70,8 +59,7 @@ def study(relation: dict[str, Any], *statistics: dict[str, Any]) -> Any:
 
 def values(line: str) -> dict[str, Any]:
     """Return what a command publishes at an epsilon that hides nothing."""
-    done = say(f"release visits.csv --n-max 20 --epsilon {SURE} --yes --record r.json {line}")
-    assert done.exit_code == 0, done.stderr
+    run(f"release visits.csv --n-max 20 --epsilon {SURE} --yes --record r.json {line}")
     return snapdp.load_release("r.json").values
 
 
@@ -92,7 +80,7 @@ def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():
 
 def bounded(rows: int = 3) -> None:
     opened = "ledger create old.ledger --dataset visits --cap 9 --relation add-remove --n-max 20 --person id"
-    assert say(f"{opened} --rows-per-person {rows}").exit_code == 0
+    run(f"{opened} --rows-per-person {rows}")
 
 
 def test_an_account_that_fixes_a_bound_takes_what_it_took():
@@ -219,8 +207,8 @@ def test_a_bound_that_makes_no_sense_is_refused(name):
 
 def test_a_bound_that_makes_no_sense_is_refused_by_flags_and_nothing_is_spent():
     flags = f"{GROUPED} --person id --groups-per-person 3 --n-max 20 --epsilon 1 --ledger person.ledger --yes"
-    done = say(f"release visits.csv {flags}")
-    assert (done.exit_code, done.stdout) == (1, "")
+    done = run(f"release visits.csv {flags}", code=1)
+    assert done.stdout == ""
     assert "groups_per_person = 3 is more than there are groups: 2" in " ".join(done.stderr.split())
     assert spent() == [0, 0, 0]
 
@@ -251,28 +239,28 @@ def test_one_line_counts_persons_where_the_account_names_them():
 
 def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
     opened = ["ledger", "create", "spaces.ledger", "--dataset", "visits", "--cap", "1", "--relation", "add-remove"]
-    assert run(*opened, "--n-max", "20", "--person", " id").exit_code == 0
+    run(*opened, "--n-max", "20", "--person", " id")
     with snapdp.Ledger.open("spaces.ledger") as ledger:
         assert ledger.account("visits").unit == "person ( id)"
-    assert run(*opened, "--n-max", "20", "--person", "\tid").exit_code == 1  # no unit has a tab, and none loses it
+    run(*opened, "--n-max", "20", "--person", "\tid", code=1)  # no unit has a tab, and none loses it
 
 
 def test_people_see_a_person_of_several_columns_by_their_names_and_programs_the_unit():
     shown = CliRunner(env={"COLUMNS": "120"}).invoke(main, ["ledger", "show", "several.ledger"])
     assert "the presence of any one id and land, with all rows of that id and land" in shown.stdout
-    (account,) = json.loads(say("ledger show several.ledger --json").stdout)["accounts"]
+    (account,) = json.loads(run("ledger show several.ledger --json").stdout)["accounts"]
     assert account["unit"] == 'person (["id","land"])'
     asked = "release visits.csv --persons --n-max 20 --epsilon 1 --yes --ledger several.ledger"
-    turned = say(f"{asked} --person land,id")
+    turned = run(f"{asked} --person land,id", code=1)
     told = " ".join(turned.stderr.split())
     assert (turned.exit_code, "unit = 'land and id'" in told, "'id and land'" in told) == (1, True, True)
     assert "Columns that name a person have an order" in told
-    other = " ".join(say(f"{asked} --person id").stderr.split())
+    other = " ".join(run(f"{asked} --person id", code=1).stderr.split())
     assert "unit = 'person (id)'" in other
     assert "have an order" not in other
     assert spent() == [0, 0, 0]
 
 
 def test_groups_per_person_belongs_to_persons():
-    done = say("plan --count --n-max 5 --person id --groups-per-person 2 --epsilon 1")
-    assert (done.exit_code, "--groups-per-person belongs to --persons" in done.stderr) == (2, True)
+    done = run("plan --count --n-max 5 --person id --groups-per-person 2 --epsilon 1", code=2)
+    assert "--groups-per-person belongs to --persons" in done.stderr

@@ -7,15 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from snapdp.cli.app import main
 from snapdp.studies.plans.text import columns_of
+from tests.cli.running import run
 
 WIDTH = 80
 GROUPED = [
-    *("plan", "--mean", "income", "--bounds", "0,10000", "--missing", "dropped", "--by", "region"),
-    *("--categories", "north,south,east,west", "--n", "5000", "--epsilon", "0.4"),
+    *["plan", "--mean", "income", "--bounds", "0,10000", "--missing", "dropped", "--by", "region"],
+    *["--categories", "north,south,east,west", "--n", "5000", "--epsilon", "0.4"],
 ]
 LONG = "how many years ago somebody says that they were born, in whole ones 東京"
 STUDY = f"""
@@ -67,18 +66,12 @@ epsilon = "0.2"
 """
 
 
-def run(*arguments: str, code: int = 0):
-    done = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(main, list(map(str, arguments)))
-    assert done.exit_code == code, done.output + done.stderr
-    return done
-
-
 def one(text: str) -> str:
     return " ".join(text.split())
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     rows = "".join(f"{i % 90},{i % 90},{('north', 'south', 'east', 'west')[i % 4]}\n" for i in range(300))

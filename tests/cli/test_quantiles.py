@@ -6,20 +6,13 @@ import csv
 import json
 
 import pytest
-from click.testing import CliRunner
 
 import snapdp
-from snapdp.cli.app import main
+from tests.cli.running import run
 
 AGES = [(7 * i * i + 3 * i) % 90 for i in range(600)]
 BOUNDS = ["--bounds", "0,120", "--integer", "--missing", "dropped"]
 COST = ["--n-max", "1000", "--epsilon", "2"]
-
-
-def run(*words, code=0, input=None):
-    found = CliRunner().invoke(main, list(words), env={"COLUMNS": "80"}, input=input)
-    assert found.exit_code == code, found.output
-    return found
 
 
 def one(text):
@@ -37,7 +30,7 @@ def place(tmp_path, monkeypatch):
     lines = (f"{age},{'north' if i % 3 else 'south'}" for i, age in enumerate(AGES))
     (tmp_path / "people.csv").write_text("\n".join(["age,region", *lines, ""]))
     account = ["--dataset", "people", "--cap", "90", "--relation", "add-remove", "--n-max", "1000"]
-    run("ledger", "create", "l.ledger", *account)
+    run("ledger create l.ledger", *account)
     return tmp_path
 
 
@@ -86,7 +79,7 @@ def test_a_public_file_without_the_column_is_refused(place):
 
 
 def test_a_plan_of_quantiles_has_a_picture(place):
-    run("plan", "--median", "age", *BOUNDS, *COST, "--plot", "plan.svg")
+    run("plan --median age", *BOUNDS, *COST, "--plot", "plan.svg")
     assert "± rows of a rank (95 %)" in (place / "plan.svg").read_text()
 
 
@@ -95,7 +88,7 @@ def test_a_plan_of_quantiles_has_a_picture(place):
 
 def released(place, *words):
     outputs = ["--values", "v.csv", "--report", "r.html", "--record", "r.json"]
-    found = run("release", "people.csv", *words, *COST, "--ledger", "l.ledger", "--yes", *outputs)
+    found = run("release people.csv", *words, *COST, "--ledger", "l.ledger", "--yes", *outputs)
     return found, rows_of(place / "v.csv"), (place / "r.html").read_text()
 
 

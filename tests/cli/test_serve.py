@@ -31,7 +31,7 @@ STOPPED = "Stopped. The ledger is people.ledger: keep it, it says what may still
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text(table_text(people()), encoding="utf-8")
     Path("study.toml").write_text(STUDY, encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,7 @@ PLAN = ["plan", "--n", "100", "--column", "age=0:120", "--mean", "age", "--epsil
 
 
 @pytest.mark.parametrize("words", [["--help"], ["serve", "--help"], PLAN], ids=["help", "help of serve", "plan"])
-def test_a_command_does_not_load_what_the_page_needs(words: list[str], tmp_path: Path):
+def test_a_command_does_not_load_what_the_page_needs(words, tmp_path):
     found = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, cwd=tmp_path)
     loaded = set(found.stdout.splitlines()[-1].split()[1:])
     assert "snapdp" in loaded

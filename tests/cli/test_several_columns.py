@@ -5,20 +5,17 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from click.testing import CliRunner
 
-from snapdp.cli.app import main
+from tests.cli.running import run
 
 REST = ("--n-max", "50", "--epsilon", "1")
-NUMBERS = ("--bounds", "a=0,9", "--bounds", "b=0,8", "--missing", "dropped")
+NUMBERS = ["--bounds", "a=0,9", "--bounds", "b=0,8", "--missing", "dropped"]
 LISTS = ("--categories", "club=x,y", "--categories", "active=yes,no")
 BY = '"club,active" is taken for one column. If it is several: --count --by club,active --categories club=...'
 
 
 def told(*words: str, code: int = 2) -> str:
-    done = CliRunner().invoke(main, [*words, *REST])
-    assert done.exit_code == code, done.output
-    return " ".join(done.stderr.split())
+    return " ".join(run(*words, *REST, code=code).stderr.split())
 
 
 @pytest.mark.parametrize("declared", [(), LISTS, ("--categories", "club=x,y", "--boolean", "active")])
@@ -61,8 +58,7 @@ def test_a_table_without_a_column_of_that_name_is_answered_so_too(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("club,active\nx,yes\n", encoding="utf-8")
     asked = ["--histogram", "club,active", "--categories", "x,y"]
-    assert CliRunner().invoke(main, ["ledger", "create", "t.ledger", "--cap", "1", "--relation", "add-remove",
-                                     "--n-max", "50", "--dataset", "t"]).exit_code == 0  # fmt: skip
+    run("ledger create t.ledger --cap 1 --relation add-remove --n-max 50 --dataset t")  # fmt: skip
     release = told("release", "t.csv", *asked, "--ledger", "t.ledger", "--yes", "--no-inspect", code=1)
     assert "has no column named 'club,active'" in release
     assert BY in release

@@ -21,6 +21,7 @@ from snapdp.release.request import Request
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import plan_of, study_to_toml
 from snapdp.values import replaced
+from tests.cli.running import run
 from tests.unit.audits.releases import random_study
 
 PERSONS = {"relation": "add-remove", "n_max": 900, "person": "id", "rows_per_person": 2}
@@ -179,12 +180,6 @@ UNSAYABLE = {
 }
 
 
-def run(words):
-    done = CliRunner().invoke(main, list(words))
-    assert done.exit_code == 0, done.stderr
-    return done
-
-
 def split(words):
     """Return the flags of a command, each with its value."""
     found = []
@@ -201,7 +196,7 @@ def test_the_command_plans_the_very_request_of_the_study(study):
     spelled = plan_words(study)
     assert spelled.words is not None, spelled.reason
     assert shlex.split(spelled.text) == ["snapdp", *spelled.words]
-    planned = json.loads(run([*spelled.words, "--json"]).stdout)
+    planned = json.loads(run(*spelled.words, "--json").stdout)
     assert planned == json.loads(json.dumps(plan_values(plan_of(study), {})))
 
 
@@ -248,7 +243,7 @@ def check_random(seed):
         found.append(spelled.words is not None)
         assert found[-1] or spelled.reason
         if spelled.words is not None:
-            made = json.loads(run([*spelled.words, "--json"]).stdout)
+            made = json.loads(run(*spelled.words, "--json").stdout)
             assert made == json.loads(json.dumps(plan_values(plan_of(each), {})))
     return found
 
@@ -362,7 +357,7 @@ def test_the_command_releases_the_very_request_of_the_study(place):  # noqa: ARG
     )
     spelled = release_words(study, data="people.csv", ledger="people.ledger")
     assert spelled.words is not None, spelled.reason
-    record = json.loads(run([*spelled.words, "--yes", "--json"]).stdout)
+    record = json.loads(run(*spelled.words, "--yes", "--json").stdout)
     asked = Request(dataset="people", plan=plan_of(study))
     assert record["request"] == identical(Fraction(1), asked.declaration)
     assert (record["title"], record["publisher"], record["contact"]) == (study.title, study.publisher, study.contact)
@@ -371,7 +366,7 @@ def test_the_command_releases_the_very_request_of_the_study(place):  # noqa: ARG
     assert again.free
     assert spent() == 1
     planned = plan_words(study, ledger="people.ledger")
-    assert json.loads(run([*planned.words, "--json"]).stdout)["account"]["asked_before"] is True
+    assert json.loads(run(*planned.words, "--json").stdout)["account"]["asked_before"] is True
 
 
 def test_texts_dialect_and_account_must_be_those_of_the_study():
@@ -414,7 +409,7 @@ def test_what_flags_cannot_say_is_released_by_its_file(place):  # noqa: ARG001
     Path("-s.toml").write_text(study_to_toml(study), encoding="utf-8")
     words = release_file_words("-s.toml", data="people.csv", ledger="people.ledger").words
     assert words is not None
-    record = json.loads(run([*words, "--yes", "--json"]).stdout)
+    record = json.loads(run(*words, "--yes", "--json").stdout)
     assert record["request"] == identical(Fraction(3), Request(dataset="people", plan=plan_of(study)).declaration)
     assert release_file_words("a\nb.toml", ledger=None).words is None
 

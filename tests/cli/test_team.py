@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from snapdp.cli.app import main
+from tests.cli.running import run
 from tests.services import missing, new_database, postgres_server
 from tests.unit.ledger.teams import Team, psycopg
 
-TERMS = ("--count", "--n-max", "100", "--epsilon", "0.25", "--yes")
+TERMS = ["--count", "--n-max", "100", "--epsilon", "0.25", "--yes"]
 
 
 @pytest.fixture
@@ -32,13 +31,7 @@ def team(tmp_path, monkeypatch):
             found.drop()
 
 
-CREATED = ("--cap", "1", "--relation", "add-remove", "--n-max", "100")
-
-
-def run(*words, exit_code=0):
-    done = CliRunner().invoke(main, [*words])
-    assert done.exit_code == exit_code, (words, done.output, done.stderr)
-    return done
+CREATED = ["--cap", "1", "--relation", "add-remove", "--n-max", "100"]
 
 
 def test_another_role_is_named_and_own_draws_anew(team):
@@ -83,11 +76,11 @@ def test_the_keeper_opens_the_account_of_a_study_raises_its_cap_and_closes_it_an
     (tmp_path / "visits.csv").write_text("id,age\na,31\nb,42\n", encoding="utf-8")
     done = run("ledger", "create", team.at("keeper"), "--from", "study.toml", "--json")
     assert json.loads(done.stdout)["unit"] == "person (id)"
-    again = run("ledger", "create", team.at("keeper"), "--from", "study.toml", exit_code=1)
+    again = run("ledger", "create", team.at("keeper"), "--from", "study.toml", code=1)
     assert "exists already" in again.stderr
     run("release", "study.toml", "--data", "visits.csv", "--ledger", team.at("ann"), "--yes", "--record", "r.json")
     raised = ("--dataset", "visits", "--cap", "2", "--reason", "A second wave")
-    refused = run("ledger", "amend", team.at("ann"), *raised, exit_code=1)
+    refused = run("ledger", "amend", team.at("ann"), *raised, code=1)
     assert "does not let this role do that" in " ".join(refused.stderr.split())
     run("ledger", "amend", team.at("keeper"), *raised)
     run("ledger", "amend", team.at("keeper"), "--dataset", "visits", "--close", "--reason", "done")
@@ -107,11 +100,11 @@ def test_the_keeper_opens_the_account_of_a_study_raises_its_cap_and_closes_it_an
     [
         (("--person", "id"), ("--persons", "--person", "id"), ("--count", "--person", "land")),
         (("--person", "id,land"), ("--persons", "--person", "id,land"), ("--count", "--person", "land,id")),
-        (("--person", "[id"), ("--count", "--rows-per-person", "2", "--person", "[id"), ("--count", "--person", "id")),
+        (("--person", "[id"), ["--count", "--rows-per-person", "2", "--person", "[id"], ("--count", "--person", "id")),
         (("--unit-rows", "3"), ("--count", "--unit-rows", "3"), ("--count",)),
         (
             ("--person", "id", "--rows-per-person", "2"),
-            ("--count", "--person", "id", "--rows-per-person", "2"),
+            ["--count", "--person", "id", "--rows-per-person", "2"],
             ("--persons", "--person", "id"),
         ),
     ],
@@ -121,7 +114,7 @@ def test_an_analyst_asks_under_the_unit_of_the_account_and_no_other(team, unit, 
     run("ledger", "create", team.at("keeper"), "--dataset", "visits", *CREATED, *unit)
     to = ("--n-max", "100", "--epsilon", "0.25", "--yes", "--dataset", "visits", "--ledger", team.at("ann"))
     run("release", "visits.csv", *asked, *to, "--record", "visits.json")
-    refused = run("release", "visits.csv", *other, *to, exit_code=1)
+    refused = run("release", "visits.csv", *other, *to, code=1)
     assert "the request has unit" in " ".join(refused.stderr.split())
     run("verify", "visits.json", "--ledger", team.at("keeper"))
     run("ledger", "verify", team.at("keeper"))
@@ -131,7 +124,7 @@ def test_own_is_refused_for_a_file_before_anything_is_charged(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("age\n31\n42\n", encoding="utf-8")
     run("ledger", "create", "file.ledger", "--dataset", "people", *CREATED)
-    refused = run("release", "people.csv", *TERMS, "--ledger", "file.ledger", "--own", exit_code=1)
+    refused = run("release", "people.csv", *TERMS, "--ledger", "file.ledger", "--own", code=1)
     assert "knows no roles" in refused.stderr
     assert json.loads(run("ledger", "show", "file.ledger", "--json").stdout)["accounts"][0]["spent"] == "0"
 
@@ -147,8 +140,8 @@ def test_show_names_an_account_that_cannot_be_read_and_shows_the_others(team):
     table = "ALTER TABLE snapdp.entry"
     worse = "UPDATE snapdp.entry SET body = body || ' ' WHERE account = 'people'"
     team.sql("keeper", f"{table} DISABLE TRIGGER append_only", worse, f"{table} ENABLE TRIGGER append_only")
-    shown = run("ledger", "show", team.at("ann"), exit_code=1)
+    shown = run("ledger", "show", team.at("ann"), code=1)
     assert "wages" in shown.stdout
     assert "entry 0 of the account 'people' was altered" in shown.stderr
-    told = json.loads(run("ledger", "show", team.at("ann"), "--json", exit_code=1).stdout)
+    told = json.loads(run("ledger", "show", team.at("ann"), "--json", code=1).stdout)
     assert (told["ok"], [account["dataset"] for account in told["accounts"]]) == (False, ["wages"])

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from snapdp.lab import mechanism as mechanism_program
 from snapdp.lab.language.programs import program_text
 from snapdp.lab.loss import verdict
 from tests import VECTORS
+from tests.cli.running import run as run_command
 
 GOLDEN = VECTORS / "verify"
 VOID = {"meta", "rect", "path", "circle"}
@@ -35,8 +37,7 @@ def one_search_for_one_question(monkeypatch):
         monkeypatch.setattr(home, name, answer)
 
 
-def run(*arguments: str):
-    return CliRunner().invoke(main, ["verify", *arguments])
+run = partial(run_command, "verify")
 
 
 @pytest.mark.parametrize(
@@ -49,8 +50,7 @@ def run(*arguments: str):
     ],
 )
 def test_the_exit_code_is_the_verdict(arguments, code):
-    done = run(*arguments)
-    assert done.exit_code == code
+    done = run(*arguments, code=code)
     assert done.output.split()[0] == {0: "VERIFIED", 1: "REFUTED", 3: "UNBOUNDED", 4: "INCONCLUSIVE"}[code]
 
 
@@ -65,7 +65,7 @@ def test_the_exit_code_is_the_verdict(arguments, code):
 )
 def test_the_output_is_the_one_that_was_read(file, arguments):
     """After an intended change, write the new output into tests/vectors/verify and read the difference."""
-    assert run(*arguments).stdout == (GOLDEN / file).read_text(encoding="utf-8")
+    assert run(*arguments, code=None).stdout == (GOLDEN / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,7 @@ def test_the_output_is_the_one_that_was_read(file, arguments):
 )
 @pytest.mark.parametrize("as_json", [False, True])
 def test_wrong_usage_exits_with_two_and_a_message(arguments, as_json):
-    done = run(*arguments, *(["--json"] if as_json else []))
-    assert done.exit_code == 2
+    done = run(*arguments, *(["--json"] if as_json else []), code=2)
     assert isinstance(done.exception, SystemExit)
     assert "Traceback" not in done.output
     assert len(done.output + done.stderr) > 20
@@ -110,7 +109,7 @@ def test_wrong_usage_exits_with_two_and_a_message(arguments, as_json):
 def test_bad_programs_exit_with_two_or_get_a_verdict(tmp_path, text):
     path = tmp_path / "bad.imp"
     path.write_text(text, encoding="utf-8")
-    done = run(str(path))
+    done = run(str(path), code=2)
     assert done.exit_code in (2, 4)
     assert isinstance(done.exception, SystemExit)
 
@@ -118,12 +117,10 @@ def test_bad_programs_exit_with_two_or_get_a_verdict(tmp_path, text):
 def test_a_certificate_is_written_for_a_decision_only(tmp_path):
     path = tmp_path / "certificate.json"
     done = run("snap_half", "--certificate", str(path))
-    assert done.exit_code == 0
     assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "VERIFIED"
     assert str(path) in done.stderr
     other = tmp_path / "none.json"
-    undecided = run("snap_noclamp", "--certificate", str(other))
-    assert undecided.exit_code == 3
+    undecided = run("snap_noclamp", "--certificate", str(other), code=3)
     assert "no certificate" in undecided.stderr
     assert not other.exists()
 
@@ -171,7 +168,7 @@ class Balanced(HTMLParser):
 )
 def test_the_report_is_one_page_without_script(tmp_path, program, machine, holds):
     path = tmp_path / "report.html"
-    run(program, "--machine", machine, "--report", str(path))
+    run(program, "--machine", machine, "--report", str(path), code=None)
     page, reader = path.read_text(encoding="utf-8"), Balanced()
     reader.feed(page)
     assert reader.open == []
@@ -195,26 +192,24 @@ def test_names_in_a_report_are_text_not_markup():
 def test_extreme_epsilons_get_a_verdict(tmp_path, epsilon):
     path = tmp_path / "extreme.imp"
     path.write_text(program_text("snap_half").replace("1/2", epsilon), encoding="utf-8")
-    assert run(str(path)).exit_code in (1, 4)
+    run(str(path), code=4)
 
 
 def test_a_refutation_for_a_real_draw_has_no_certificate(tmp_path):
     path = tmp_path / "none.json"
-    done = run("naive_laplace", "--machine", "sampler=ideal", "--certificate", str(path))
-    assert done.exit_code == 1
+    done = run("naive_laplace", "--machine", "sampler=ideal", "--certificate", str(path), code=1)
     assert "no certificate" in done.stderr
     assert not path.exists()
 
 
 # A mechanism instead of a program
 
-NOTES = ("--epsilon", "0.9", "--sensitivity", "1", "--bounds", "-1000,1000", "--arithmetic", "notes", "--bits", "118")
+NOTES = ["--epsilon", "0.9", "--sensitivity", "1", "--bounds", "-1000,1000", "--arithmetic", "notes", "--bits", "118"]
 
 
 def test_a_mechanism_is_judged_beside_its_parameters(tmp_path):
     path, page = tmp_path / "notes.json", tmp_path / "notes.html"
     done = run(*NOTES, "--certificate", str(path), "--report", str(page))
-    assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[:8] == [
         "VERIFIED  no output tells neighbours apart by more than epsilon = 0.9",
@@ -252,7 +247,6 @@ def test_a_mechanism_in_json_has_its_parameters_and_its_program():
 
 def test_a_mechanism_is_judged_by_another_claim():
     done = run(*NOTES, "--claim", "mironov")
-    assert done.exit_code == 0
     assert done.stdout.startswith("VERIFIED  no output tells neighbours apart by more than the claim mironov,")
 
 
@@ -272,8 +266,7 @@ def test_a_mechanism_is_judged_by_another_claim():
     ],
 )
 def test_what_is_no_mechanism_to_judge_is_refused(arguments, message):
-    done = run(*arguments)
-    assert done.exit_code == 2
+    done = run(*arguments, code=2)
     assert message in done.output.replace("\n", " ")
     assert isinstance(done.exception, SystemExit)
 
@@ -294,17 +287,15 @@ def test_a_function_of_a_python_file_is_judged(tmp_path):
     path = tmp_path / "mechanism.py"
     path.write_text(AUDITED, encoding="utf-8")
     done = run(f"{path}:snap", "--json")
-    assert done.exit_code == 0
     assert json.loads(done.stdout)["verdict"] == "VERIFIED"
     assert done.stderr == "from the file\n"
-    assert run(f"{path}:snap", "--claim", "0.4").exit_code == 1
+    run(f"{path}:snap", "--claim", "0.4", code=1)
 
 
 def test_a_python_file_that_stops_is_refused_by_kind_and_line(tmp_path):
     path = tmp_path / "broken.py"
     path.write_text("x = 1\nraise ValueError('not to be shown')\n", encoding="utf-8")
-    done = run(f"{path}:snap")
-    assert done.exit_code == 2
+    done = run(f"{path}:snap", code=2)
     assert "broken.py, line 2: the file was run, and stopped with ValueError" in done.output
     assert "not to be shown" not in done.output
 
@@ -322,8 +313,8 @@ def test_a_python_file_that_stops_is_refused_by_kind_and_line(tmp_path):
     ],
 )
 def test_a_pair_that_is_none_is_refused(words, said):
-    done = run(*words)
-    assert (done.exit_code, done.stdout) == (2, "")
+    done = run(*words, code=2)
+    assert done.stdout == ""
     assert said in done.stderr
 
 
@@ -331,14 +322,13 @@ def test_a_pair_that_is_none_is_refused(words, said):
     ("words", "exit_code"), [(("naive_laplace", "--pair", "3,4"), 1), (("snap_noclamp", "--pair", "all"), 3)]
 )
 def test_a_verdict_without_a_table_of_cases_is_a_verdict(words, exit_code):
-    done, plain = run(*words), run(words[0])
-    assert (done.exit_code, plain.exit_code) == (exit_code, exit_code)
+    done, plain = run(*words, code=exit_code), run(words[0], code=exit_code)
     assert done.stdout.startswith(plain.stdout)
     told = " ".join(done.stdout[len(plain.stdout) :].split())
     assert told.startswith(
         f"{words[0]} has no table of cases: no bound of its loss is known. Cases are those of clamp("
     )
-    values = json.loads(run(*words, "--json").stdout)
+    values = json.loads(run(*words, "--json", code=None).stdout)
     assert (values["cases"], values["no_cases"]) == (None, told)
 
 
@@ -358,18 +348,18 @@ def test_what_needs_no_verdict_is_refused_before_one_is_looked_for(monkeypatch, 
     looked: list[object] = []
     for home, name in SEARCHES:
         monkeypatch.setattr(home, name, lambda *_, **__: looked.append(1))
-    done = run(*what, *flags)
-    assert (done.exit_code, looked) == (2, [])
+    done = run(*what, *flags, code=2)
+    assert looked == []
     assert said in " ".join(done.stderr.split())
 
 
-SMALL = ("--epsilon", "0.9", "--sensitivity", "1", "--bounds", "0,4", "--arithmetic", "proved")
+SMALL = ["--epsilon", "0.9", "--sensitivity", "1", "--bounds", "0,4", "--arithmetic", "proved"]
 
 
 def test_the_report_links_no_certificate_that_lies_elsewhere(tmp_path):
     page, certificate = tmp_path / "report" / "page.html", tmp_path / "certificate.json"
     page.parent.mkdir()
-    assert run(*SMALL, "--report", str(page), "--certificate", str(certificate)).exit_code == 0
+    run(*SMALL, "--report", str(page), "--certificate", str(certificate))
     assert certificate.exists()
     assert "certificate.json" not in page.read_text(encoding="utf-8")
 
@@ -380,8 +370,7 @@ def test_the_report_links_no_certificate_that_was_not_written(tmp_path):
     certificate.write_text("{}", encoding="utf-8")
     program = tmp_path / "own.imp"
     program.write_text("program p { query f in [0, 1]; z = clamp[2, 8](f(D)); return z; claim loss <= 1; }")
-    done = run(str(program), "--report", str(page), "--certificate", str(certificate))
-    assert done.exit_code == 4
+    done = run(str(program), "--report", str(page), "--certificate", str(certificate), code=4)
     assert "no certificate" in done.stderr
     assert "earlier.json" not in page.read_text(encoding="utf-8")
     assert certificate.read_text(encoding="utf-8") == "{}"
@@ -392,13 +381,13 @@ def test_a_saved_program_of_a_mechanism_is_judged_on_the_machine_that_it_names(t
     own = tmp_path / "own.imp"
     own.write_text(str(m.program()), encoding="utf-8")
     done = run(str(own))
-    assert (done.exit_code, done.stdout[:8]) == (0, "VERIFIED")
+    assert done.stdout[:8] == "VERIFIED"
     assert done.stderr == "machine: p=118,sum=exact, as the file says (--machine takes another)\n"
-    assert run(str(own), "--machine", "p=53").exit_code != 0
+    run(str(own), "--machine", "p=53", code=1)
 
 
 def test_a_file_that_is_no_function_is_refused_in_the_words_of_python(tmp_path):
-    said = " ".join(run(f"{tmp_path}/nofile.py:f").stderr.split())
+    said = " ".join(run(f"{tmp_path}/nofile.py:f", code=2).stderr.split())
     assert "@snapdp.audit(query=(-64, 64), epsilon=0.5)" in said
 
 
@@ -406,8 +395,8 @@ def test_a_report_alone_is_told_how_it_is_compared(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for text in ("<!doctype html>\n<html></html>", "\ufeff \n<HTML><body>", "<!DOCTYPE HTML>"):
         Path("report.html").write_text(text, encoding="utf-8")
-        done = run("report.html")
-        assert (done.exit_code, done.stdout) == (2, "")
+        done = run("report.html", code=2)
+        assert done.stdout == ""
         said = " ".join(done.stderr.split())
         assert "report.html is a page of HTML, not a program" in said
         assert "snapdp verify record.json --report report.html" in said
@@ -423,8 +412,8 @@ def test_of_anything_else_the_command_says_what_it_takes(name, tmp_path, monkeyp
         Path(name).mkdir()
     else:
         Path(name).write_bytes(contents.get(name, b"age = 31\n"))
-    done = run(name)
-    assert (done.exit_code, done.stdout) == (2, "")
+    done = run(name, code=2)
+    assert done.stdout == ""
     said = " ".join(done.stderr.split())
     assert "takes the record of a release (.json), a program (.imp" in said
     assert "snapdp ledger verify" in said

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.lab.attacks.gallery import attacks
 from tests import ROOT
 from tests.docs.navigation import DOCS, pages_of_the_site
 from tests.docs.test_examples import commands_of
@@ -38,7 +37,6 @@ def test_commands_of_an_explanation_run_without_a_table(page, tmp_path, monkeypa
 # Attacks, and where we stand
 
 STAND = text_of("attacks-and-where-we-stand.md")
-ROW = re.compile(r"\brows? ((?:`[a-z-]+`(?:,\s+|\s+and )?)+)")  # of `snapdp attack`
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
@@ -48,16 +46,8 @@ def functions_in(path: str) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
-def rows_named(text: str) -> set[str]:
-    return {name for found in ROW.findall(text) for name in re.findall(r"`([a-z-]+)`", found)}
-
-
 def absent_tests(text: str) -> list[str]:
     return [name for path, name in TEST.findall(text) if name not in functions_in(path)]
-
-
-def test_every_row_of_the_gallery_is_on_the_page_and_no_other():
-    assert rows_named(STAND) == set(attacks())
 
 
 def test_every_test_that_the_page_names_exists():
@@ -65,8 +55,8 @@ def test_every_test_that_the_page_names_exists():
     assert absent_tests(STAND) == []
 
 
-def test_a_row_or_a_test_that_does_not_exist_would_be_found():
-    assert rows_named("rows `ties`,\n`nowhere`; `other`, and row `timing`.") == {"ties", "nowhere", "timing"}
+def test_a_test_that_does_not_exist_would_be_found():
+
     assert absent_tests("`tests/docs/test_explanation.py::test_nothing`") == ["test_nothing"]
 
 

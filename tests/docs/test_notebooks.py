@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 
 import pytest
@@ -57,13 +56,6 @@ SAYS = {
     "engineer": engineer,
     "mechanisms-compared": mechanisms_compared,
 }
-
-
-def test_every_notebook_has_its_test_and_is_named_on_the_page_of_notebooks():
-    assert [notebook.stem for notebook in NOTEBOOKS] == sorted(SAYS)
-    index = (ROOT / "docs" / "notebooks" / "index.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\]\(([\w-]+)\.md\)", index)) == set(SAYS)
-    assert list((ROOT / "docs").rglob("*.ipynb")) == []
 
 
 @every_notebook

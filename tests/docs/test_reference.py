@@ -9,9 +9,9 @@ from importlib import import_module
 
 import pytest
 
-from tests.docs.reference import DOCS, page, rows, section, words
+from tests.docs.reference import DOCS, page
 
-from snapdp_reference import GENERATORS, MARK, api, completed, docstrings, generated  # isort: skip
+from snapdp_reference import GENERATORS, MARK, api, docstrings  # isort: skip
 
 # What is generated
 
@@ -31,25 +31,6 @@ def test_examples_of_the_generators_give_what_they_show(name):
 # Names
 
 every_public_module = pytest.mark.parametrize("module", api.PUBLIC)
-
-
-def test_every_public_module_has_a_page():
-    text = (DOCS / "reference" / "api" / "index.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| \[(snapdp[\w.]*)\]\((\w+\.md)\) \| \w.* \|$", text, re.MULTILINE)
-    assert [name for name, _ in listed] == list(api.PUBLIC)
-
-
-def test_every_public_name_is_described_on_its_page():
-    for module in api.PUBLIC:
-        text = (DOCS / "reference" / "api" / f"{module.rpartition('.')[2]}.md").read_text(encoding="utf-8")
-        described = re.findall(r"^\.\. (?:auto\w+|py:data):: (?:snapdp\.(?:\w+\.)*)?(\w+)$", completed(text), re.M)
-        assert set(api.names_of(module)) <= set(described), module
-
-
-def test_the_map_has_every_module():
-    text = api.modules_page()
-    modules = [path for path in api.SOURCE.rglob("*.py") if path.stem not in ("__init__", "__main__")]
-    assert len(re.findall(r"^- `\w+`: \S", text, re.MULTILINE)) == len(modules)
 
 
 def silent(value: object) -> bool:
@@ -122,35 +103,7 @@ def test_a_docstring_reads_as_it_is_written(lines, shown):
     assert docstrings.as_rst(lines) == [*shown, ""]
 
 
-# Commands
-
-
-def test_every_variable_of_the_environment_is_in_the_table():
-    told = {word for line in rows(section(page("commands.md"), "## Output and exit codes")) for word in words(line[0])}
-    read = {name for path in api.SOURCE.rglob("*.py") for name in OUR_VARIABLE.findall(path.read_text("utf-8"))}
-    assert {name for name in told if name.startswith("SNAPDP_")} == read
-
-
-OUR_VARIABLE = re.compile(r"\bSNAPDP_[A-Z_]+")  # not _SNAPDP_COMPLETE, which shells set for themselves
-
-
 # Errors
-
-
-def test_every_class_of_errors_is_in_the_table():
-    shown = {word for line in rows(generated("classes")) for word in words(line[0])}
-    texts = (path.read_text(encoding="utf-8") for path in api.SOURCE.rglob("*.py"))
-    assert shown == {
-        name for text in texts for name in re.findall(r"^class (\w+Error)\((?!Value)\w+Error\):", text, re.M)
-    }
-
-
-def test_what_the_page_refuses_by_itself_is_in_the_reference():
-    from snapdp.web.refusals import REFUSED
-
-    shown = rows(generated("page-refusals"))
-    assert [line[0] for line in shown] == [str(each.status) for each in REFUSED.values()]
-    assert all(len(line) == 3 and all(line) for line in shown)
 
 
 def test_the_error_that_the_page_shows_is_the_one_that_is_raised(capsys):

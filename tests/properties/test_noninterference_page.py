@@ -7,7 +7,6 @@ about the cells, for the data holder alone, and a request of its own.
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,7 +44,7 @@ def seen(page: Page, values: dict[str, Any]) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", those_in(IN_DEFAULT, [*PAIRS, *TEXTS]))
-def test_neighbouring_tables_lead_to_the_same_answers(name: str, tmp_path: Path):
+def test_neighbouring_tables_lead_to_the_same_answers(name, tmp_path):
     pair, home = PAIRS.get(name) or TEXTS[name], tmp_path / "home"
     values = study(pair.relation, pair.rows, FEW if name in IN_DEFAULT else None)
     request = request_of(values)

@@ -183,8 +183,7 @@ def _reach(noise_scale: Fraction, alpha: Fraction) -> Fraction:
     far = noise_scale * (2 - floor_log2(alpha)) + 4
     wide = exact_parameters(
         epsilon=1, sensitivity=noise_scale, lower=-far, upper=far, grid=1, clamp=(-2 * far, 2 * far)
-    )
-    found = noise_interval(wide, index=0, alpha=alpha)
-    assert -far < found.lower
-    assert found.upper < far
-    return max(-found.lower, found.upper)
+    )  # its own mirror image: the interval of index 0 reaches as far to the left
+    reach = _last_accepted(wide, 0, alpha, far)
+    assert reach < far
+    return reach

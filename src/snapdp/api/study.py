@@ -6,10 +6,10 @@ It holds the declaration; each method is one call into a package below.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.api.columns import told
 from snapdp.display.text import is_address
@@ -24,11 +24,13 @@ from snapdp.studies.plans.lines import Asked
 from snapdp.studies.plans.plan import Plan
 from snapdp.studies.relation import Relation
 from snapdp.studies.study_file import STUDY_FORMAT, DeclaredStudy, load_study, plan_of, study_from_values
-from snapdp.tables.engines.engine import Engine, Watch
+from snapdp.tables.engines.engine import Engine, Gate, Watch
 from snapdp.tables.engines.opening import check_dialect, open_table
-from snapdp.tables.inspection import Look
 from snapdp.tables.keys import read_keys
 from snapdp.values import replaced
+
+if TYPE_CHECKING:
+    from snapdp.tables.inspection import Look
 
 
 class Study:
@@ -184,7 +186,7 @@ class Study:
         directory: str | os.PathLike[str] = ".",
         watch: Watch | None = None,
         own: bool = False,
-        ask: Callable[[], None] | None = None,
+        ask: Gate | None = None,
     ) -> Release:
         """Release all statistics: charge the ledger, draw, record. The same request again is free.
 
@@ -197,9 +199,7 @@ class Study:
         """
         request = self.request(plan)
         opened = self.table(table)
-        if isinstance(ledger, Ledger):
-            return self._released(_own(request, ledger) if own else request, opened, ledger, directory, watch, ask)
-        with Ledger.open(_path(ledger, "ledger")) as book:
+        with nullcontext(ledger) if isinstance(ledger, Ledger) else Ledger.open(_path(ledger, "ledger")) as book:
             return self._released(_own(request, book) if own else request, opened, book, directory, watch, ask)
 
     def _released(
@@ -209,7 +209,7 @@ class Study:
         ledger: Ledger,
         directory: str | os.PathLike[str],
         watch: Watch | None,
-        ask: Callable[[], None] | None,
+        ask: Gate | None,
     ) -> Release:
         place = Path(_path(directory, "directory"))
 

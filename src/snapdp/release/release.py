@@ -38,7 +38,7 @@ from snapdp.release.record import (
 from snapdp.release.request import Request
 from snapdp.studies.columns import INLINE
 from snapdp.studies.statistics.statistic import Numerators, Statistic, aggregates_of, numerators
-from snapdp.tables.engines.engine import Engine, Watch
+from snapdp.tables.engines.engine import Engine, Gate, Watch
 from snapdp.values import Value
 
 AGAIN = "would be charged again"
@@ -70,7 +70,7 @@ def released(
     is_sound: Callable[[dict[str, Any]], bool],
     bits: Bits | None = None,
     watch: Watch | None = None,
-    ask: Callable[[], None] | None = None,
+    ask: Gate | None = None,
     texts: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Release every statistic of a request and return its record; free of charge where it was answered before.
@@ -84,7 +84,24 @@ def released(
     texts       title, publisher and contact for the record, and the look that bounds come from: no part of the request,
                 so a repetition keeps the first. A look that the account was not charged for is refused
     """
-    from snapdp.release.files import check_place
+
+    def check_request() -> None:
+        """Refuse what no row decides, before a long scan; the ledger itself decides below."""
+        payable(request.epsilon)
+        if request.epsilon > account.left:
+            raise too_much(account, request.epsilon)
+        look = (texts or {}).get("bounds_from")
+        if look is not None and not ledger.holds(account.name, look):  # a record would state it as a fact
+            raise PremiseError(
+                f"bounds_from = {look} names a look at the table that the account {shown(account.name)} was not "
+                "charged for.",
+                "Give the ledger that was charged for the look. Where the bounds are public for another reason, take "
+                "bounds_from out of the study. Nothing was spent.",
+            )
+        if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
+            from snapdp.release.files import check_place
+
+            check_place(directory)  # a side file that cannot be written would be paid for all the same
 
     with _Cost(request) as cost:
         relation, account = request.relation, ledger.account(request.dataset)
@@ -97,16 +114,11 @@ def released(
         if answer is not None:
             return _repeated(answer, ledger, directory, is_sound)
         statistics = [line.statistic for line in request.lines]
-        table.statement(aggregates_of(statistics), salt=request.dataset)  # columns that are missing are not paid for
-        payable(request.epsilon)
-        if request.epsilon > account.left:
-            raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
-        _check_look((texts or {}).get("bounds_from"), ledger, account.name)
-        if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
-            check_place(directory)  # a side file that cannot be written would be paid for all the same
-        if ask is not None:
+        if ask is not None:  # nothing is held open while somebody thinks
+            table.statement(aggregates_of(statistics), salt=request.dataset)
+            check_request()
             ask()
-        exact = exact_values(statistics, table, salt=request.dataset, watch=watch)
+        exact = exact_values(statistics, table, salt=request.dataset, watch=watch, check=check_request)
         table.check_unchanged(state)
         library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
         engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
@@ -141,16 +153,6 @@ def released(
             else:
                 return Outcome(record=record, head=head, free=False)
         raise failure  # out here, so that what went wrong is not even its context
-
-
-def _check_look(look: str | None, ledger: Ledger, account: str) -> None:
-    """Refuse bounds that are said to come from a look nobody paid for: a record would state it as a fact."""
-    if look is not None and not ledger.holds(account, look):
-        raise PremiseError(
-            f"bounds_from = {look} names a look at the table that the account {shown(account)} was not charged for.",
-            "Give the ledger that was charged for the look. Where the bounds are public for another reason, take "
-            "bounds_from out of the study. Nothing was spent.",
-        )
 
 
 def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callable[[dict[str, Any]], bool]) -> Outcome:
@@ -231,20 +233,27 @@ def _abandon(ledger: Ledger, reserved: Any) -> bool:
 def _side_files(
     drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path
 ) -> dict[BlockKey, SideFile]:
-    from snapdp.release.files import write_blocks
-
     every = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
     blocks = {key_of(number, block): block for number, block in every if is_long(block)}
-    return dict(zip(blocks, write_blocks(blocks.values(), directory), strict=True)) if blocks else {}
+    if not blocks:
+        return {}
+    from snapdp.release.files import write_blocks
+
+    return dict(zip(blocks, write_blocks(blocks.values(), directory), strict=True))
 
 
 def exact_values(
-    statistics: Sequence[Statistic], table: Engine, *, salt: str = "", watch: Watch | None = None
+    statistics: Sequence[Statistic],
+    table: Engine,
+    *,
+    salt: str = "",
+    watch: Watch | None = None,
+    check: Gate | None = None,
 ) -> list[Numerators]:
     """Return the exact numerators of all statistics, from one state of the table: private, before any noise.
 
     salt    public text that decides, with the rows themselves, which of its rows a person keeps
-    watch   see `Engine.aggregates`
+    watch   see `Engine.aggregates`, and so for check
     """
-    found = table.aggregates(aggregates_of(statistics), salt=salt, watch=watch)
+    found = table.aggregates(aggregates_of(statistics), salt=salt, watch=watch, check=check)
     return [numerators(each, found) for each in statistics]

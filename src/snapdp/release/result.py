@@ -18,7 +18,6 @@ from snapdp.drafts import open_regular
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact.numbers import shown
 from snapdp.ledger.chain import canonical
-from snapdp.release.files import bytes_with
 from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks, shown_row
 from snapdp.release.record import checked, file_names, stated_files
 from snapdp.release.remarks import bound_lines, cut_line, distribution_line, moved_line, share_line, unknown_line
@@ -119,6 +118,8 @@ class Release:
 
     def bytes_beside(self, name: str, directory: Path) -> bytes:
         """Return the bytes of a side file, which must be those that were released."""
+        from snapdp.release.files import bytes_with
+
         digests = {each["name"]: each["digest"] for each in stated_files(self.record)}
         if name not in digests or Path(name).name != name:
             raise DataError("the release has no such file.", "Choose one of its list.")

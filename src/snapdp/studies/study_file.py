@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -143,6 +142,8 @@ def keys_beside(path: str | os.PathLike[str], read_keys: KeyReader) -> KeyReader
 
 def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that a TOML text declares."""
+    import tomllib
+
     try:
         values = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, ArithmeticError, RecursionError) as problem:  # TOMLDecodeError is a ValueError

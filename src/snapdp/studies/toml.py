@@ -6,7 +6,6 @@ The file is public: messages may repeat what it says.
 from __future__ import annotations
 
 import datetime
-import difflib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
@@ -124,6 +123,8 @@ class TomlTable:
 
 def nearest_of(word: str, words: Collection[str]) -> str:
     """Return the one that looks most like a word."""
+    import difflib
+
     return difflib.get_close_matches(word[:LONGEST_WORD].lower(), words, n=1, cutoff=0)[0]
 
 

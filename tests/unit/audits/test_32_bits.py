@@ -47,7 +47,7 @@ json.dumps([sys.maxsize, found])
 
 
 @pytest.fixture(scope="module")
-def pyodide(tmp_path_factory) -> Path:
+def pyodide(tmp_path_factory):
     """Return a directory from which Node finds Pyodide."""
     folder: Path = tmp_path_factory.mktemp("pyodide")
     lacking = [name for name in ("node", "npm") if shutil.which(name) is None]

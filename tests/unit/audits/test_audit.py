@@ -54,7 +54,7 @@ def released(directory: Path, relation: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module", params=["change-one", "add-remove"])
-def place(request, tmp_path_factory) -> tuple[Path, dict[str, Any]]:
+def place(request, tmp_path_factory):
     directory = tmp_path_factory.mktemp("audit")
     return directory, released(directory, request.param)
 

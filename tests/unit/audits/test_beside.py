@@ -30,7 +30,7 @@ BINS, SUMS, COUNTS, MEAN = (
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A release of a long histogram and of long means, with its four files; the name asks for care."""
     place = tmp_path_factory.mktemp("it's [1] *")
     result = released(place, LONG, MEANS, relation="add-remove")
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def record(folder: Path) -> dict[str, Any]:
+def record(folder):
     found: dict[str, Any] = json.loads((folder / "record.json").read_text())
     return found
 
@@ -207,7 +207,7 @@ DAY_LEVELS = ("statistics", 1, "parts", 1)
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ranks(tmp_path_factory):
     """Quantiles in many crossed groups, all in files, and those of one column whose levels alone are in one."""
     place = tmp_path_factory.mktemp("it's [2] *")
     columns = {

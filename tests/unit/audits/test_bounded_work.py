@@ -50,7 +50,7 @@ def within(megabytes: float) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def record(tmp_path_factory):
     """A record with every kind of field: short and long blocks, categories named by their digest, persons."""
     statistics = [
         MEAN,

@@ -127,7 +127,7 @@ RELATIONS = {"change-one": {"relation": "change-one", "n": 90}, "add-remove": {"
 
 
 @pytest.fixture(scope="module", params=["change-one", "add-remove", "persons"])
-def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def genuine(request, tmp_path_factory):
     """The certificate of a release as the library makes it: ledger, table, draws."""
     folder = tmp_path_factory.mktemp("release")
     asked = {"change-one": CHANGE_ONE, "persons": OF_PERSONS}.get(request.param, ADD_REMOVE)

@@ -138,7 +138,7 @@ def test_the_first_number_for_which_a_condition_holds(low, high, first):
 
 
 @pytest.fixture(params=["pipe", "directory", "device", "missing", "locked"])
-def unreadable(request, tmp_path) -> Path:
+def unreadable(request, tmp_path):
     path = tmp_path / "c.json"
     if request.param == "pipe":
         os.mkfifo(path)

@@ -47,7 +47,7 @@ ASKED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.fixture(autouse=True)
-def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_search(monkeypatch):
     monkeypatch.setattr(forensics, "MOST_WORK", 0)  # which digit it was is another test's
 
 

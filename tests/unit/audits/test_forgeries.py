@@ -30,7 +30,7 @@ LONG = 15  # the number of the one with a thousand cells in each list
 
 
 @pytest.fixture(autouse=True)
-def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_search(monkeypatch):
     monkeypatch.setattr(forensics, "MOST_WORK", 0)  # which digit it was is another test's
 
 

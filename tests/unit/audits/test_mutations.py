@@ -151,7 +151,7 @@ def accepts(record: Any) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_search(monkeypatch):
     monkeypatch.setattr(forensics, "MOST_WORK", 0)  # which digit it was is another test's
 
 

@@ -196,16 +196,14 @@ def test_a_number_too_large_to_store_is_refused_before_it_is_built(bomb):
     assert run.stdout == "True\n", run.stderr
 
 
-@pytest.mark.parametrize("value", [0, -1, "-1/3", 0.0, -0.0, "-1e-400"])
-def test_a_positive_parameter_refuses_zero_and_less(value):
-    with pytest.raises(ParameterError, match="step"):
-        positive(value, name="step")
-
-
-@pytest.mark.parametrize("value", [0, 1, -0.5, 1.5, "-1e-400"])
-def test_a_probability_lies_strictly_between_zero_and_one(value):
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [(positive, value) for value in (0, -1, "-1/3", 0.0, -0.0, "-1e-400")]
+    + [(probability, value) for value in (0, 1, -0.5, 1.5, "-1e-400")],
+)
+def test_a_positive_parameter_is_above_zero_and_a_probability_also_below_one(read, value):
     with pytest.raises(ParameterError, match="gamma"):
-        probability(value, name="gamma")
+        read(value, name="gamma")
 
 
 def test_positive_numbers_and_probabilities_pass_unchanged():

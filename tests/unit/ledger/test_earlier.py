@@ -32,13 +32,13 @@ def repeats(folder: Path, first: dict[str, Any], then: dict[str, Any]) -> Any:
         return earlier_releases(ledger.history("people")).of(request.epsilon, request.declaration)
 
 
-def test_the_very_same_is_free_and_none_of_it_is_marked(tmp_path: Path):
+def test_the_very_same_is_free_and_none_of_it_is_marked(tmp_path):
     found = repeats(tmp_path, {"statistic": [MEAN, COUNT]}, {"statistic": [MEAN, COUNT], "title": "Another"})
     assert (found.same, found.lines) == (2, (None, None))
 
 
 @pytest.mark.parametrize("change", [{"epsilon": "1/7"}, {"alpha": "1/10"}])
-def test_a_statistic_is_the_same_whatever_it_costs(tmp_path: Path, change: dict[str, Any]):
+def test_a_statistic_is_the_same_whatever_it_costs(tmp_path, change):
     found = repeats(tmp_path, {"statistic": [COUNT, MEAN]}, {"statistic": [{**MEAN, **change}]})
     assert found.same is None
     assert [(each.number, each.epsilon) for each in found.lines] == [(2, Fraction(1, 5))]
@@ -53,11 +53,11 @@ def test_a_statistic_is_the_same_whatever_it_costs(tmp_path: Path, change: dict[
         {"statistic": [MEAN], "columns": {"age": {**AGE, "missing": 1}}},
     ],
 )
-def test_another_statistic_is_not_marked(tmp_path: Path, then: dict[str, Any]):
+def test_another_statistic_is_not_marked(tmp_path, then):
     assert repeats(tmp_path, {"statistic": [MEAN, COUNT]}, then).lines == (None,)
 
 
-def test_how_many_rows_of_a_person_count_makes_another_statistic_unless_it_says_so_itself(tmp_path: Path):
+def test_how_many_rows_of_a_person_count_makes_another_statistic_unless_it_says_so_itself(tmp_path):
     own = {**MEAN, "rows_per_person": 1}
     first = {**PERSONS, "statistic": [MEAN, {**own, "kind": "sum"}]}
     then = {**PERSONS, "rows_per_person": 3, "statistic": [MEAN, {**own, "kind": "sum"}]}
@@ -79,7 +79,7 @@ def test_how_many_rows_of_a_person_count_makes_another_statistic_unless_it_says_
         ({"rows": 7, "unit": "school"}, {}),
     ],
 )
-def test_an_account_says_what_a_study_must_say_to_ask_it(tmp_path: Path, more: dict[str, Any], expected: object):
+def test_an_account_says_what_a_study_must_say_to_ask_it(tmp_path, more, expected):
     with Ledger.create(tmp_path / "people.ledger") as ledger:
         made = ledger.create_account("people", cap=1, **{"relation": "add-remove", **more})
         assert declared_terms(made) == expected

@@ -23,6 +23,7 @@ from snapdp.release.record import checked
 from snapdp.release.request import Request
 from snapdp.release.result import Release, load_release
 from tests.tiers import one_in
+from tests.unit.release.test_margins import altered
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "=1+1", "<b>", "a"]
 ROWS: dict[str, list[Any]] = {
@@ -61,7 +62,7 @@ def released(folder: Path, *statistics: dict[str, Any], relation: str = "change-
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def result(tmp_path_factory):
     return released(tmp_path_factory.mktemp("grouped"), COUNT, MEAN, HISTOGRAM, ONE, PLAIN, TOTAL)
 
 
@@ -112,13 +113,8 @@ ALTERED = {
 @pytest.mark.parametrize("name", ALTERED)
 def test_what_no_record_has_is_refused_where_it_stands(name, result):
     path, value = ALTERED[name]
-    record = copy.deepcopy(result.record)
-    at = record
-    for step in path[:-1]:
-        at = at[step]
-    at[path[-1]] = value
     with pytest.raises(DataError, match=r"the record (has|lacks) a field"):
-        checked(record)
+        checked(altered(result.record, path, value))
 
 
 def test_edges_of_groups_are_among_those_that_a_record_holds(result, monkeypatch):
@@ -187,7 +183,7 @@ MANY = {"kind": "category", "categories": KEYS, "unknown": "binned"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("it's long")
     released(place, LONG, LONG_MEAN, many=MANY).save(place / "record.json")
     return place

@@ -142,7 +142,7 @@ MANY = 2500
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def many(tmp_path_factory):
     """A release by many keys, with pages of a thousand cells, so that the last one is short."""
     place = tmp_path_factory.mktemp("it's [1] *")
     keys = written(place / "k.csv", [(f"p{i * 7 % MANY}", "q" if i % 2 else "it's") for i in range(MANY)])

@@ -129,7 +129,7 @@ def test_a_mixed_relation_or_row_count_is_refused(book):
 
 
 def test_more_than_is_left_is_refused_before_the_table_is_read(book, monkeypatch):
-    monkeypatch.setattr(Engine, "aggregates", None)
+    monkeypatch.setattr(Engine, "_run", None)
     with pytest.raises(BudgetError, match=r"needs epsilon = 11"):
         release(book, {**MEAN, "epsilon": 11})
     nothing_happened(book)

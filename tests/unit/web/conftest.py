@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.unit.web.pages import Page, workplace
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def page(tmp_path_factory):
     """Return a page on a table of six rows and an account with epsilon 1, for tests that change nothing of it."""
     found = Page(workplace(tmp_path_factory.mktemp("page")))
     yield found
@@ -19,7 +16,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 
 @pytest.fixture
-def new_page(tmp_path: Path) -> Iterator[Page]:
+def new_page(tmp_path):
     """Return such a page of which a test may change everything."""
     found = Page(workplace(tmp_path))
     yield found

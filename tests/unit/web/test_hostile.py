@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -80,7 +79,7 @@ def everything(page: Page, study: Any, cost: str = "2/5") -> Iterator[Answer]:
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../../../etc/passwd", "people.csv", "./people.ledger", "x\0y", ""])
-def test_a_study_of_the_page_reads_no_file_that_it_names(page: Page, path: str):
+def test_a_study_of_the_page_reads_no_file_that_it_names(page, path):
     keyed = {"kind": "count", "by": ["g"], "keys": path, "epsilon": "2/5"}
     study = changed(data=path, statistic=[keyed])
     with files_opened() as found:
@@ -92,7 +91,7 @@ def test_a_study_of_the_page_reads_no_file_that_it_names(page: Page, path: str):
     assert page.write("/api/study", {"toml": text}).status == 400
 
 
-def test_the_table_is_the_one_of_the_command_line_whatever_a_study_says(new_page: Page, tmp_path: Path):
+def test_the_table_is_the_one_of_the_command_line_whatever_a_study_says(new_page, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("x,k,g\n" + f"{NUMBER},1,{WORD}\n" * 6, encoding="utf-8")
     with files_opened() as found:
@@ -109,14 +108,14 @@ def test_the_table_is_the_one_of_the_command_line_whatever_a_study_says(new_page
         "./record.json", "record.json/..", "Record.json", "", ".", "..", "a" * 301, 'x"; filename="y.exe', "a\r\nb: c",
     ],
 )  # fmt: skip
-def test_a_download_is_one_of_our_own_names(released: Page, name: str):
+def test_a_download_is_one_of_our_own_names(released, name):
     answer = released.read(f"/api/file?dataset=people&number=2&name={quote(name)}")
     assert answer.status in (400, 422)
     assert answer.json["ok"] is False
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def released(tmp_path_factory):
     """Return a page that has released."""
     page = Page(workplace(tmp_path_factory.mktemp("released")))
     found = page.release(STUDY)
@@ -126,7 +125,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_file_of_a_release_is_a_download_of_its_own_name(released: Page, name: str):
+def test_every_file_of_a_release_is_a_download_of_its_own_name(released, name):
     answer = released.read(f"/api/file?dataset=people&number=2&name={name}")
     assert answer.status == 200
     assert answer.header("content-disposition") == f'attachment; filename="{name}"'
@@ -136,7 +135,7 @@ def test_every_file_of_a_release_is_a_download_of_its_own_name(released: Page, n
     assert (linked.status, linked.header("content-disposition")) == (200, answer.header("content-disposition"))
 
 
-def test_a_link_opens_the_file_that_it_was_made_for_and_no_other(released: Page):
+def test_a_link_opens_the_file_that_it_was_made_for_and_no_other(released):
     links = released.write("/api/addresses", {"dataset": "people", "number": 2}).json
     report = links["report"]
     wrong = [
@@ -151,7 +150,7 @@ def test_a_link_opens_the_file_that_it_was_made_for_and_no_other(released: Page)
     assert released.read(report, cookie=None).status == 403
 
 
-def test_a_report_that_is_shown_can_do_nothing(released: Page):
+def test_a_report_that_is_shown_can_do_nothing(released):
     links = released.write("/api/addresses", {"dataset": "people", "number": 2}).json
     answer = released.read(links["report"], **{SECRET: None})
     assert answer.header("content-disposition") is None
@@ -164,7 +163,7 @@ def test_a_report_that_is_shown_can_do_nothing(released: Page):
 # Names
 
 
-def test_a_script_in_a_name_stays_text(tmp_path: Path):
+def test_a_script_in_a_name_stays_text(tmp_path):
     place = workplace(tmp_path, cap=None)
     rows = ["512.25,b", "750,b", "999,b", ",", "500,?", "613,b"]
     heads = ",".join('"' + name.replace('"', '""') + '"' for name in SCRIPTED["columns"])
@@ -193,7 +192,7 @@ def test_a_script_in_a_name_stays_text(tmp_path: Path):
 # Cells
 
 
-def test_a_file_without_a_line_of_names_does_not_show_its_first_row(tmp_path: Path):
+def test_a_file_without_a_line_of_names_does_not_show_its_first_row(tmp_path):
     page = Page(workplace(tmp_path))
     (tmp_path / "people.csv").write_text(f"{WORD},{NUMBER},1956-02-03\n" * 6, encoding="utf-8")
     answers = list(everything(page, STUDY))
@@ -203,7 +202,7 @@ def test_a_file_without_a_line_of_names_does_not_show_its_first_row(tmp_path: Pa
     page.close()
 
 
-def test_no_answer_but_the_look_is_about_cells_and_the_look_shows_none(tmp_path: Path):
+def test_no_answer_but_the_look_is_about_cells_and_the_look_shows_none(tmp_path):
     rows = [f"{NUMBER},{NUMBER},{WORD}", *[f"{WORD},{WORD},{WORD.upper()}"] * 5]
     page = Page(workplace(tmp_path, rows=rows))
     for answer in everything(page, STUDY):
@@ -216,7 +215,7 @@ def test_no_answer_but_the_look_is_about_cells_and_the_look_shows_none(tmp_path:
 
 
 @pytest.mark.parametrize("named", ["data", "ledger"])
-def test_a_password_in_an_address_is_never_shown(tmp_path: Path, named: str):
+def test_a_password_in_an_address_is_never_shown(tmp_path, named):
     from snapdp.cli.serve import _as_command
 
     secret = "postgresql://holder:kanarienvogel@127.0.0.1:1/x?password=kanarienvogel&sslpassword=kanarienvogel"
@@ -250,7 +249,7 @@ def test_a_password_in_an_address_is_never_shown(tmp_path: Path, named: str):
         b'{"study": {"version": true}}', b'{"study": {"version": 2.0}}', b'{"study": {"version": "2"}}',
     ],
 )  # fmt: skip
-def test_json_that_no_form_sends_is_refused_in_words(page: Page, body: bytes):
+def test_json_that_no_form_sends_is_refused_in_words(page, body):
     for path in page.read("/openapi.json").json["paths"]:
         answer = page.ask("POST", path, content=[body])
         if answer.status != 405:
@@ -278,7 +277,7 @@ def test_json_that_no_form_sends_is_refused_in_words(page: Page, body: bytes):
         ("/api/open", {"cap": "x" * 4000}), ("/api/open", {"cap": "1"}),
     ],
 )  # fmt: skip
-def test_numbers_beside_a_study_are_refused_where_they_cannot_be_meant(page: Page, path: str, more: dict[str, Any]):
+def test_numbers_beside_a_study_are_refused_where_they_cannot_be_meant(page, path, more):
     agreed = page.write("/api/before", {"study": STUDY}).json["agreed"]
     answer = page.write(path, {"study": STUDY, **({"agreed": agreed} if path == "/api/release" else {}), **more})
     assert answer.status in (400, 409, 422)
@@ -298,16 +297,16 @@ def spoilt_studies(page: Page, seed: int, tries: int) -> None:
             assert answer.json["ok"] == (answer.status == 200)
 
 
-def test_a_study_that_was_spoilt_breaks_nothing(page: Page):
+def test_a_study_that_was_spoilt_breaks_nothing(page):
     spoilt_studies(page, seed=18, tries=25)
 
 
 @pytest.mark.long
-def test_many_studies_that_were_spoilt_break_nothing(page: Page):
+def test_many_studies_that_were_spoilt_break_nothing(page):
     spoilt_studies(page, seed=random.randrange(1 << 30), tries=2000)
 
 
-def test_a_study_of_very_many_statistics_is_left_to_the_command_line(page: Page):
+def test_a_study_of_very_many_statistics_is_left_to_the_command_line(page):
     lines = [{"kind": "count", "where": [{"column": "k", "from": 0, "below": at}], "epsilon": "1"} for at in range(61)]
     answer = page.write("/api/plan", {"study": changed(statistic=lines)})
     assert answer.status == 400

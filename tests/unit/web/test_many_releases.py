@@ -45,7 +45,7 @@ def asked(number: int) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def agreed(monkeypatch: pytest.MonkeyPatch) -> None:
+def agreed(monkeypatch):
     """Let everybody agree to whatever is left: that nothing is overspent is for the ledger to see to."""
     monkeypatch.setattr(releasing, "agreement", lambda *_: AGREED)
 
@@ -89,7 +89,7 @@ def check(answers: list[Answer], folder: Path) -> None:
         assert len([each for each in book.history("people") if each.answer is not None]) == 10
 
 
-def test_of_forty_releases_at_once_on_two_pages_ten_are_paid_and_none_is_more(tmp_path: Path):
+def test_of_forty_releases_at_once_on_two_pages_ten_are_paid_and_none_is_more(tmp_path):
     workplace(tmp_path)
     with ThreadPoolExecutor(2) as pool:
         pages = [Page(workplace_of(tmp_path)) for _ in range(2)]
@@ -98,7 +98,7 @@ def test_of_forty_releases_at_once_on_two_pages_ten_are_paid_and_none_is_more(tm
 
 
 @pytest.mark.long
-def test_of_a_hundred_releases_at_once_on_four_pages_ten_are_paid_and_none_is_more(tmp_path: Path):
+def test_of_a_hundred_releases_at_once_on_four_pages_ten_are_paid_and_none_is_more(tmp_path):
     workplace(tmp_path)
     with ThreadPoolExecutor(4) as pool:
         pages = [Page(workplace_of(tmp_path)) for _ in range(4)]
@@ -106,7 +106,7 @@ def test_of_a_hundred_releases_at_once_on_four_pages_ten_are_paid_and_none_is_mo
     check([each for answers in found for each in answers], tmp_path)
 
 
-def test_too_many_who_wait_are_asked_to_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_too_many_who_wait_are_asked_to_come_again(tmp_path, monkeypatch):
     workplace(tmp_path)
     monkeypatch.setattr(waiting, "MOST_WAITING", 3)
     found = [each.status for each in crowd(Page(workplace_of(tmp_path)), range(9))]
@@ -117,7 +117,7 @@ def test_too_many_who_wait_are_asked_to_come_again(tmp_path: Path, monkeypatch: 
         assert book.account("people").spent == Fraction(paid, 10)
 
 
-def test_whoever_asks_the_same_at_once_pays_once(tmp_path: Path):
+def test_whoever_asks_the_same_at_once_pays_once(tmp_path):
     workplace(tmp_path)
     page = Page(workplace_of(tmp_path))
     body = json.dumps(asked(1)).encode()
@@ -131,9 +131,7 @@ def test_whoever_asks_the_same_at_once_pays_once(tmp_path: Path):
     page.close()
 
 
-def test_of_six_who_saw_the_same_balance_one_is_paid_and_the_others_look_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_of_six_who_saw_the_same_balance_one_is_paid_and_the_others_look_again(tmp_path, monkeypatch):
     monkeypatch.undo()
     page = Page(workplace(tmp_path))
     bodies = [asked(number) for number in range(6)]
@@ -154,7 +152,7 @@ def test_of_six_who_saw_the_same_balance_one_is_paid_and_the_others_look_again(
 
 @pytest.mark.long
 @pytest.mark.parametrize("after", [0.05, 0.3, 0.8])
-def test_a_page_that_is_killed_leaves_a_ledger_that_verifies(tmp_path: Path, after: float):
+def test_a_page_that_is_killed_leaves_a_ledger_that_verifies(tmp_path, after):
     import httpx
 
     workplace(tmp_path)

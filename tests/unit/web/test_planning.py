@@ -196,7 +196,7 @@ def test_every_kind_and_every_key_of_the_library_has_a_field_in_words():
 DAYS = {"kind": "date", "from": "1900-01-01", "to": "2170-12-31", "each": "day"}
 
 
-def test_a_study_of_very_many_days_or_groups_is_refused_before_it_is_worked_on(page: Page):
+def test_a_study_of_very_many_days_or_groups_is_refused_before_it_is_worked_on(page):
     days = {**STUDY, "columns": {**STUDY["columns"], **{f"d{place}": DAYS for place in range(60)}}}
     found = page.write("/api/plan", {"study": days})
     assert (found.status, "periods" in found.json["error"]) == (400, True)
@@ -208,7 +208,7 @@ def test_a_study_of_very_many_days_or_groups_is_refused_before_it_is_worked_on(p
     assert (found.status, "more than 1000000 numbers" in found.json["error"]) == (400, True)
 
 
-def test_rows_are_counted_without_declaring_a_column(new_page: Page):
+def test_rows_are_counted_without_declaring_a_column(new_page):
     study = {key: value for key, value in STUDY.items() if key not in ("columns", "n")}
     study |= {"relation": "add-remove", "n_max": 100, "dataset": "rows", "statistic": [{"kind": "count", "epsilon": 1}]}
     assert new_page.write("/api/plan", {"study": study}).json["lines"][0]["title"] == "count"
@@ -220,7 +220,7 @@ def test_rows_are_counted_without_declaring_a_column(new_page: Page):
     assert found["blocks"][0]["title"] == "count"
 
 
-def test_a_plan_stays_as_typed_where_the_others_cannot_follow(page: Page):
+def test_a_plan_stays_as_typed_where_the_others_cannot_follow(page):
     """A huge error of one statistic would give a table with margins an epsilon of too many digits."""
     lines = [
         {"kind": "count", "accuracy": "1e9"},

@@ -12,7 +12,7 @@ import pytest
 import snapdp.web
 from snapdp.errors import ParameterError
 from snapdp.web.refusals import field_of, told
-from tests.unit.web.pages import ROWS, STUDY, Page
+from tests.unit.web.pages import ROWS, STUDY
 
 ODD = 'a.b/c~d: "e"\u200b (mean)'  # a name of a column may be anything that can be stored
 NUMBERS = {"kind": "number", "lower": 0, "upper": 1, "missing": "dropped"}
@@ -188,7 +188,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "pointer"), [each[1:] for each in WRONG], ids=[each[0] for each in WRONG])
-def test_a_refusal_stands_at_its_field(page: Page, changes: dict[str, Any], pointer: str):
+def test_a_refusal_stands_at_its_field(page, changes, pointer):
     answer = page.write("/api/plan", {"study": spoilt(changes)})
     assert answer.status in (400, 409), answer.text
     assert (answer.json["field"], answer.json["spent"]) == (pointer, "0"), answer.json["error"]
@@ -202,7 +202,7 @@ def escaped(name: str) -> str:
     "name", [ODD, "a.b", "a/b", "~", "a: lower", "statistic 1", "x" * 300, "\u202ex", "é", "columns.z", "kind", " z"]
 )
 @pytest.mark.parametrize(("key", "value"), [("lower", "x"), ("upper", -1), ("missing", "guess"), ("kind", "colour")])
-def test_the_pointer_names_the_real_column_whatever_it_is_called(page: Page, name: str, key: str, value: Any):
+def test_the_pointer_names_the_real_column_whatever_it_is_called(page, name, key, value):
     study = {**STUDY, "columns": {**STUDY["columns"], name: {**NUMBERS, key: value}}}
     found = page.write("/api/plan", {"study": study}).json
     wanted = "lower" if key == "upper" else key  # the two together are wrong; the first is named
@@ -210,7 +210,7 @@ def test_the_pointer_names_the_real_column_whatever_it_is_called(page: Page, nam
 
 
 @pytest.mark.parametrize("name", ["epsilon", "statistic 1", "alpha is wrong: column", ODD])
-def test_a_name_that_looks_like_a_field_leads_nowhere_else(page: Page, name: str):
+def test_a_name_that_looks_like_a_field_leads_nowhere_else(page, name):
     asked = {"kind": "mean", "column": name, "epsilon": "1/10"}
     found = page.write("/api/plan", {"study": spoilt({"/statistic/0": asked})}).json
     assert found["field"] == "/statistic/0/column", found["error"]
@@ -224,7 +224,7 @@ def test_words_are_those_of_the_library():
     assert field_of(ParameterError("the cap is not positive.")) is None
 
 
-def test_a_file_that_is_written_otherwise_is_refused_at_the_field_that_says_how(new_page: Page, tmp_path: Path):
+def test_a_file_that_is_written_otherwise_is_refused_at_the_field_that_says_how(new_page, tmp_path):
     """By what the refusal keeps, not by its words: what to do is said in words of the page."""
     data, ask = tmp_path / "people.csv", {"study": STUDY}
     data.write_text("\n".join(["x;k;g", *ROWS, ""]).replace(",", ";"), encoding="utf-8")
@@ -261,7 +261,7 @@ def sought_by(name: str) -> list[str]:
     return [part for each in PATTERN.findall(script) for part in ([each] if "(" in each else each.split("|"))]
 
 
-def test_every_sentence_that_the_page_says_in_other_words_is_one_that_the_library_says(page: Page):
+def test_every_sentence_that_the_page_says_in_other_words_is_one_that_the_library_says(page):
     """Whoever rewords the library learns of it here: the page would show keys and flags again."""
     asked = [{"study": spoilt(changes)} for changes in [*(each[1] for each in WRONG), *REWORDED]]
     asked += [{"study": STUDY, "if_rows": 7}]

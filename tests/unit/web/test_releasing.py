@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from snapdp.ledger.ledger import Ledger
 from tests.unit.web.pages import ROWS, STUDY, Page, workplace
 
 
-def test_what_is_shown_before_is_what_a_release_does(new_page: Page):
+def test_what_is_shown_before_is_what_a_release_does(new_page):
     before = new_page.write("/api/before", {"study": STUDY}).json
     assert (before["cost"], before["free"], before["remains_shown"]) == ("2/5", False, "0.6")
     assert before["sql"].startswith("SELECT")
@@ -34,7 +33,7 @@ OTHER = {
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_what_was_not_shown_is_not_charged_even_where_it_costs_as_much(page: Page, name: str):
+def test_what_was_not_shown_is_not_charged_even_where_it_costs_as_much(page, name):
     shown = page.write("/api/before", {"study": STUDY}).json
     agreed = {"cost": shown["cost"], "agreed": shown["agreed"]}
     other = {**STUDY, **OTHER[name]}
@@ -45,7 +44,7 @@ def test_what_was_not_shown_is_not_charged_even_where_it_costs_as_much(page: Pag
     assert page.write("/api/plan", {"study": STUDY}).json["account"]["spent"] == "0"
 
 
-def test_what_is_left_is_part_of_what_is_agreed_to(new_page: Page):
+def test_what_is_left_is_part_of_what_is_agreed_to(new_page):
     other = {**STUDY, "statistic": [{"kind": "mean", "column": "k", "epsilon": "1/10"}]}
     shown = new_page.write("/api/before", {"study": STUDY}).json
     assert new_page.release(other).status == 200  # in another tab
@@ -56,12 +55,12 @@ def test_what_is_left_is_part_of_what_is_agreed_to(new_page: Page):
     assert new_page.release(STUDY).json["charged"] == "2/5"
 
 
-def test_the_dialog_says_which_account_is_charged_and_which_table_is_read(page: Page):
+def test_the_dialog_says_which_account_is_charged_and_which_table_is_read(page):
     shown = page.write("/api/before", {"study": STUDY}).json
     assert (shown["account_shown"], shown["table_shown"]) == ("people", "people.csv")
 
 
-def test_the_statement_is_shown_so_that_nothing_turns_it_round(page: Page):
+def test_the_statement_is_shown_so_that_nothing_turns_it_round(page):
     study = copy.deepcopy(STUDY)
     study["columns"]["g"]["categories"] = ["a", "b\u202e')) THEN 0 ELSE"]
     shown = page.write("/api/before", {"study": study}).json
@@ -70,7 +69,7 @@ def test_the_statement_is_shown_so_that_nothing_turns_it_round(page: Page):
     assert shown["sql_shown"] == shown["sql"].replace("\u202e", "\\u202e")
 
 
-def test_a_statistic_that_was_released_before_says_so_and_the_very_same_is_free(new_page: Page):
+def test_a_statistic_that_was_released_before_says_so_and_the_very_same_is_free(new_page):
     first = new_page.write("/api/plan", {"study": STUDY}).json
     assert (first["released_as"], {each["released"] for each in first["lines"]}) == (None, {None})
     number = new_page.release(STUDY).json["number"]
@@ -87,7 +86,7 @@ def test_a_statistic_that_was_released_before_says_so_and_the_very_same_is_free(
     ]
 
 
-def test_who_was_told_that_it_is_free_pays_nothing(tmp_path: Path):
+def test_who_was_told_that_it_is_free_pays_nothing(tmp_path):
     page = Page(workplace(tmp_path))
     assert page.release(STUDY).status == 200
     assert page.write("/api/before", {"study": STUDY}).json["free"]
@@ -102,7 +101,7 @@ def test_who_was_told_that_it_is_free_pays_nothing(tmp_path: Path):
 
 
 @pytest.mark.parametrize("cost", ["1/5", "1", "0.39"])
-def test_another_cost_than_was_shown_is_refused(page: Page, cost: str):
+def test_another_cost_than_was_shown_is_refused(page, cost):
     refused = page.release(STUDY, cost=cost)
     assert (refused.status, refused.json["spent"]) == (409, "0")
 
@@ -110,7 +109,7 @@ def test_another_cost_than_was_shown_is_refused(page: Page, cost: str):
 @pytest.mark.parametrize(
     "changes", [{"n": 7}, {"dataset": "others"}, {"relation": "add-remove", "n": None, "n_max": 6}]
 )
-def test_what_a_release_would_refuse_is_refused_before(page: Page, changes: dict[str, object]):
+def test_what_a_release_would_refuse_is_refused_before(page, changes):
     study = {key: value for key, value in {**copy.deepcopy(STUDY), **changes}.items() if value is not None}
     before = page.write("/api/before", {"study": study})
     release = page.write("/api/release", {"study": study, "cost": "2/5", "agreed": ""})
@@ -118,7 +117,7 @@ def test_what_a_release_would_refuse_is_refused_before(page: Page, changes: dict
     assert before.json == release.json
 
 
-def test_numbers_say_how_sure_their_intervals_are_and_what_is_to_be_known(new_page: Page):
+def test_numbers_say_how_sure_their_intervals_are_and_what_is_to_be_known(new_page):
     study = copy.deepcopy(STUDY)
     study["statistic"][0]["alpha"] = "1/10"
     found = new_page.release(study).json
@@ -126,7 +125,7 @@ def test_numbers_say_how_sure_their_intervals_are_and_what_is_to_be_known(new_pa
     assert "The interval holds for each number by itself, not for all at once." in found["remarks"]
 
 
-def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path):
+def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path):
     page = Page(workplace(tmp_path))
     assert page.write("/api/plan", {"study": STUDY}).json["account"]["left"] == "1"
     (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
@@ -136,7 +135,7 @@ def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path):
     page.close()
 
 
-def test_another_ledger_in_the_place_of_the_first_is_not_charged(tmp_path: Path):
+def test_another_ledger_in_the_place_of_the_first_is_not_charged(tmp_path):
     page = Page(workplace(tmp_path))
     (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
     workplace(tmp_path)
@@ -153,7 +152,7 @@ def test_another_ledger_in_the_place_of_the_first_is_not_charged(tmp_path: Path)
     page.close()
 
 
-def test_a_file_beside_a_record_is_handed_out_as_it_was_released_or_not_at_all(tmp_path: Path):
+def test_a_file_beside_a_record_is_handed_out_as_it_was_released_or_not_at_all(tmp_path):
     page = Page(workplace(tmp_path))
     study = copy.deepcopy(STUDY)
     study["columns"]["g"]["categories"] = [f"c{number}" for number in range(1100)]
@@ -175,7 +174,7 @@ def test_a_file_beside_a_record_is_handed_out_as_it_was_released_or_not_at_all(t
     page.close()
 
 
-def test_half_a_character_in_a_name_is_refused_in_words(page: Page):
+def test_half_a_character_in_a_name_is_refused_in_words(page):
     study = copy.deepcopy(STUDY)
     study["columns"]["x\udc00"] = study["columns"]["x"]
     found = page.write("/api/plan", {"study": study})
@@ -184,7 +183,7 @@ def test_half_a_character_in_a_name_is_refused_in_words(page: Page):
 
 
 @pytest.mark.parametrize("cap", ["", " "])
-def test_an_empty_cap_is_asked_for(tmp_path: Path, cap: str):
+def test_an_empty_cap_is_asked_for(tmp_path, cap):
     page = Page(workplace(tmp_path, cap=None))
     refused = page.write("/api/open", {"study": STUDY, "cap": cap})
     assert (refused.status, refused.json["error"]) == (400, "the cap is empty.")
@@ -192,7 +191,7 @@ def test_an_empty_cap_is_asked_for(tmp_path: Path, cap: str):
     page.close()
 
 
-def test_an_account_says_what_a_study_must_say_to_ask_it(page: Page):
+def test_an_account_says_what_a_study_must_say_to_ask_it(page):
     found = page.write("/api/account", {"dataset": "people"}).json["account"]
     assert (found["terms"], found["left_shown"]) == ({"relation": "change-one", "n": 6}, "1")
     assert page.write("/api/account", {"dataset": "others"}).json["account"] is None
@@ -201,12 +200,12 @@ def test_an_account_says_what_a_study_must_say_to_ask_it(page: Page):
 @pytest.mark.parametrize(
     ("changes", "field"), [({"n": 7}, "/n"), ({"relation": "add-remove", "n": None, "n_max": 6}, "/relation")]
 )
-def test_a_study_that_contradicts_its_account_says_at_which_field(page: Page, changes: dict[str, object], field: str):
+def test_a_study_that_contradicts_its_account_says_at_which_field(page, changes, field):
     study = {key: value for key, value in {**copy.deepcopy(STUDY), **changes}.items() if value is not None}
     assert page.write("/api/plan", {"study": study}).json["account"]["contradicts"] == field
 
 
-def test_what_is_declared_is_said_before_a_release_and_beside_its_numbers(new_page: Page):
+def test_what_is_declared_is_said_before_a_release_and_beside_its_numbers(new_page):
     study = copy.deepcopy(STUDY)
     study["columns"]["x"]["upper"] = "1.000"  # read as 1
     assert new_page.write("/api/before", {"study": study}).json["field"] == "/columns/x/lower"
@@ -223,7 +222,7 @@ def test_what_is_declared_is_said_before_a_release_and_beside_its_numbers(new_pa
     assert done["blocks"][2]["says"] == before["asked"][2]["says"][1:]
 
 
-def test_groups_by_two_columns_stand_in_a_cross_table(new_page: Page):
+def test_groups_by_two_columns_stand_in_a_cross_table(new_page):
     study = copy.deepcopy(STUDY)
     study["columns"]["k"] |= {"edges": [0, 10, 40]}
     study["statistic"] = [{"kind": "count", "by": ["g", "k"], "epsilon": "1/5"}]
@@ -234,7 +233,7 @@ def test_groups_by_two_columns_stand_in_a_cross_table(new_page: Page):
     assert names == [each["name"] for each in block["rows"]]
 
 
-def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
+def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path):
     page = Page(workplace(tmp_path, cap="1/3"))
     (tmp_path / "people.csv").write_text("x,k,g\nnot,three", encoding="utf-8")  # nobody gets as far as its rows
     for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5", "agreed": ""})):

@@ -47,14 +47,14 @@ def _given(operation: Any) -> Any:
 
 
 @pytest.mark.long
-def test_no_request_that_the_documentation_allows_finds_a_defect(page: Page):
+def test_no_request_that_the_documentation_allows_finds_a_defect(page):
     statuses = tried(page, int(os.environ.get("SNAPDP_EXAMPLES", "25")))
     assert {403, 415} & set(statuses) == set()  # the gate let all of them in
     assert statuses[200]
     assert statuses[400]
 
 
-def test_every_answer_is_documented_key_by_key_but_files(page: Page):
+def test_every_answer_is_documented_key_by_key_but_files(page):
     paths = page.read("/openapi.json").json["paths"]
     answered = {path: each["responses"]["200"] for path, methods in paths.items() for each in methods.values()}
     assert set(answered) == {*ANSWERS, "/api/file"}

@@ -15,7 +15,7 @@ def entered(page: Page, token: str, **how: object):
     return page.read(f"/start?token={quote(token)}", **{"cookie": None, **how})
 
 
-def test_the_token_is_exchanged_for_a_cookie_by_a_page_that_moves_on(new_page: Page):
+def test_the_token_is_exchanged_for_a_cookie_by_a_page_that_moves_on(new_page):
     answer = entered(new_page, new_page.tokens.token)
     assert answer.status == 200
     assert '<script type="module" src="/static/enter.js">' in answer.text
@@ -26,7 +26,7 @@ def test_the_token_is_exchanged_for_a_cookie_by_a_page_that_moves_on(new_page: P
     assert new_page.tokens.entry.session not in answer.text
 
 
-def test_a_token_opens_the_page_once(new_page: Page):
+def test_a_token_opens_the_page_once(new_page):
     token = new_page.tokens.token
     assert entered(new_page, token).status == 200
     again = entered(new_page, token)
@@ -34,7 +34,7 @@ def test_a_token_opens_the_page_once(new_page: Page):
     assert "Press Enter in the terminal" in again.text
 
 
-def test_whoever_is_in_already_may_use_the_address_again(new_page: Page):
+def test_whoever_is_in_already_may_use_the_address_again(new_page):
     token = new_page.tokens.token
     assert entered(new_page, token).status == 200
     again = entered(new_page, token, cookie=f"{COOKIE}={new_page.tokens.entry.session}")
@@ -46,7 +46,7 @@ def test_whoever_is_in_already_may_use_the_address_again(new_page: Page):
     "guess",
     ["", "guess", "{}x", "x{}", "{} ", " {}", "{}\0", "{}\n", "é", "\ud800", "a" * 100_000, "{0}{0}", "%", "null"],
 )
-def test_a_guess_opens_nothing_and_uses_nothing_up(new_page: Page, guess: str):
+def test_a_guess_opens_nothing_and_uses_nothing_up(new_page, guess):
     token = new_page.tokens.token
     told = quote(guess.format(token), errors="surrogatepass")
     assert new_page.read(f"/start?token={told}", cookie=None).status == 403
@@ -55,14 +55,14 @@ def test_a_guess_opens_nothing_and_uses_nothing_up(new_page: Page, guess: str):
     assert entered(new_page, token).status == 200
 
 
-def test_a_token_that_is_given_twice_or_under_another_name_opens_nothing(new_page: Page):
+def test_a_token_that_is_given_twice_or_under_another_name_opens_nothing(new_page):
     token = new_page.tokens.token
     for query in (f"token=guess&token=guess2&x={token}", f"Token={token}", f"token[]={token}", ""):
         assert new_page.read(f"/start?{query}", cookie=None).status == 403
     assert new_page.tokens.token == token
 
 
-def test_neither_a_question_for_headers_nor_a_write_uses_the_token_up(new_page: Page):
+def test_neither_a_question_for_headers_nor_a_write_uses_the_token_up(new_page):
     token = new_page.tokens.token
     for method in ("HEAD", "OPTIONS", "POST"):
         assert new_page.ask(method, f"/start?token={token}", cookie=None).status in (403, 405)

@@ -6,7 +6,6 @@ The ledger is read, not written.
 from __future__ import annotations
 
 import shlex
-import tomllib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,6 +88,8 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: P
 
 def _dataset_of(study: Path) -> str:
     """Return the dataset of a study that was read already, without reading its files of keys again."""
+    import tomllib
+
     values: dict[str, str] = tomllib.loads(study.read_text(encoding="utf-8-sig"))
     return values["dataset"]
 

@@ -24,7 +24,6 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, power_of_two_at_least
 from snapdp.exact.functions import ln_enclosure, rounded_up
 from snapdp.exact.numbers import positive, probability
-from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.mechanism import Mechanism
 from snapdp.mechanism.parameters import SnappingParameters, exact_parameters
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
@@ -40,6 +39,7 @@ from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy.curve import Curve
+    from snapdp.mechanism.law.exact import ExactLaw
 
 DEFAULT_ALPHA = Fraction(1, 20)
 PAIR = 2  # a sum and a count
@@ -496,6 +496,8 @@ class ReleasedPart(Value):
 
     def law(self, value: Fraction | None = None) -> ExactLaw:
         """Return the law of what is released at a guess, or in the middle of the range."""
+        from snapdp.mechanism.law.exact import ExactLaw
+
         p, numerator = self.parameters, self.part.numerator
         guess = (p.lower + p.upper) / 2 if value is None else (value - numerator.shift) / numerator.factor
         return ExactLaw(p.inner(guess), p)

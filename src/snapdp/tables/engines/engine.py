@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
 Watch = Callable[[Any], AbstractContextManager[object]]
+Gate = Callable[[], None]  # it lets a reading go on, or ends it by an exception
 
 
 class Engine(ABC):
@@ -84,15 +85,30 @@ class Engine(ABC):
             "the content of the table cannot be read.", "Give columns of numbers and text: arrays, lists, or files."
         )
 
-    def aggregates(self, asked: Iterable[Aggregate], *, salt: str = "", watch: Watch | None = None) -> Aggregates:
+    def aggregates(
+        self,
+        asked: Iterable[Aggregate],
+        *,
+        salt: str = "",
+        watch: Watch | None = None,
+        check: Gate | None = None,
+    ) -> Aggregates:
         """Return the exact integers of everything asked, from one state of the table.
 
         salt    public text that decides, with the rows themselves, which of its rows a person keeps
         watch   is given the connection and returns a context manager that is open while the engine scans
+        check   is called once all columns are known to be there, before any row is read; it may refuse
         """
         wanted = list(asked)
         check_columns([*columns_of(wanted), *persons_of(wanted)])
-        return self._read(lambda connection: self._run(connection, wanted, salt, watch))
+
+        def read(connection: Any) -> Aggregates:
+            if check is not None:
+                self._script(connection, wanted, salt)
+                check()
+            return self._run(connection, wanted, salt, watch)
+
+        return self._read(read)
 
     def statement(self, asked: Iterable[Aggregate], *, salt: str = "") -> str:
         """Return the SQL text that `aggregates` would run."""

@@ -40,7 +40,7 @@ TEXTS = {"title": "How we live", "publisher": "Office <b>", "contact": "office@e
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory) -> Release:
+def release(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     dice = random.Random(1)
     rows = {

@@ -64,14 +64,9 @@ def test_duckdb_reads_other_dialects_as_the_definition_says(dialect, tmp_path):
 
 
 @pytest.mark.parametrize("dialect", FORMATS, ids=repr)
-def test_duckdb_reads_other_numbers_encodings_and_null_texts_as_the_definition_says(dialect, tmp_path):
-    agree(tmp_path, seed=14, count=16, dialect=dialect)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("dialect", FORMATS, ids=repr)
-def test_duckdb_reads_thousands_of_files_of_other_formats_as_the_definition_says(dialect, tmp_path):
-    agree(tmp_path, seed=2014, count=1500, dialect=dialect)
+@pytest.mark.parametrize(("seed", "count"), [(14, 16), pytest.param(2014, 1500, marks=pytest.mark.long)])
+def test_duckdb_reads_other_numbers_encodings_and_null_texts_as_the_definition_says(seed, count, dialect, tmp_path):
+    agree(tmp_path, seed=seed, count=count, dialect=dialect)
 
 
 @pytest.mark.parametrize(("delimiter", "quote"), one_in(3, KNOWN))
