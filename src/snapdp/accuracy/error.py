@@ -78,12 +78,8 @@ def published_accuracy(method: str, *, noise_scale: Fraction, grid: Fraction, al
             noise_scale=noise_scale,
         )
     logarithm = refined(lambda b: ln_enclosure(1 / alpha, b), relative_bits=NARROW_BITS)
-    return rounded_up(published_bound(method, logarithm, noise_scale=noise_scale, grid=grid).upper)
-
-
-def published_bound(method: str, logarithm: Enclosure, *, noise_scale: Fraction, grid: Fraction) -> Enclosure:
-    """Return the formula itself, given ln(1/alpha): planning (7), (8)."""
-    return logarithm * noise_scale + (grid / 2 if method == "notes" else noise_scale)
+    # The formula itself, given ln(1/alpha): planning (7), (8).
+    return rounded_up((logarithm * noise_scale + (grid / 2 if method == "notes" else noise_scale)).upper)
 
 
 def unclamped_chance(*, distance: Fraction, noise_scale: Fraction, grid: Fraction) -> Callable[[int], Enclosure]:

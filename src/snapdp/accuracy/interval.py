@@ -113,7 +113,8 @@ def _last_accepted(p: SnappingParameters, k: int, alpha: Fraction, upper: Fracti
     if corner >= upper or not exceeds(exact_chance(p, Event(corner, j + 1, k)), alpha):
         return corner
     edge = (k + HALF) * p.grid
-    return _rounded_outward(p, _crossing(p, edge, None if j == p.high else (j + HALF) * p.grid, alpha).upper)
+    unit = p.grid / _SHORT
+    return unit * math.ceil(_crossing(p, edge, None if j == p.high else (j + HALF) * p.grid, alpha).upper / unit)
 
 
 def _midpoint(p: SnappingParameters, k: int, j: int) -> Fraction:
@@ -148,11 +149,6 @@ def _crossing(p: SnappingParameters, edge: Fraction, other: Fraction | None, alp
     half = (other - edge) / 2
     w = half / p.noise_scale - ln_enclosure(1 / alpha, ENOUGH_BITS)
     return edge + half - arcosh_of_exp(w, ENOUGH_BITS) * p.noise_scale
-
-
-def _rounded_outward(p: SnappingParameters, x: Fraction) -> Fraction:
-    unit = p.grid / _SHORT
-    return unit * math.ceil(x / unit)
 
 
 # One half-length for all intervals. A release of a million cells wants one number. Where neither end of range or clamp
