@@ -83,17 +83,14 @@ class GivenColumns:
                 raise ParameterError(f"two columns are named {name!r}.", "Give each its own name.")
             self._cells[name] = given
         if declaration:
-            self._declare(name, declaration)
+            # Declare a column once: what `columns` says of it would be overruled by what the statistic says.
+            if name in self._declared:
+                raise ParameterError(
+                    f"the column {name!r} is declared twice: in columns, and by the other arguments.",
+                    f"Leave {name!r} out of columns: it is for the columns that where and by name.",
+                )
+            self._declared[name] = dict(declaration)
         return name
-
-    def _declare(self, name: str, declaration: Declaration) -> None:
-        """Declare a column once: what `columns` says of it would be overruled by what the statistic says."""
-        if name in self._declared:
-            raise ParameterError(
-                f"the column {name!r} is declared twice: in columns, and by the other arguments.",
-                f"Leave {name!r} out of columns: it is for the columns that where and by name.",
-            )
-        self._declared[name] = dict(declaration)
 
     def check_conditions(self, where: Iterable[Mapping[str, Any]]) -> None:
         """Refuse conditions on columns of which nothing is said."""

@@ -136,7 +136,14 @@ def _released(kind: str, given: GivenColumns, said: dict[str, Any], arguments: M
 def check_ledger(ledger: Where | Ledger | None) -> None:
     """Refuse to go on without a ledger."""
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
-        raise _no_ledger(ledger)
+        lacking = "no ledger is named" if ledger is None else f"there is no ledger {told(_path(ledger))}"
+        raise LedgerError(
+            f"{lacking}, and every release is charged to one.",
+            "Make it once, and say in it who is protected: "
+            'snapdp.Ledger.create("people.ledger").create_account("people", cap=1, relation="change-one", '
+            'rows=5000), where rows is the public number of rows; with relation="add-remove" it is private, and rows '
+            'a public bound on it. Then give ledger="people.ledger". Nothing was read or spent.',
+        )
 
 
 def released_study(
@@ -215,16 +222,6 @@ def _path(given: Any) -> Any:
     return os.fspath(given) if isinstance(given, os.PathLike) else given
 
 
-def _no_ledger(given: Where | None) -> LedgerError:
-    lacking = "no ledger is named" if given is None else f"there is no ledger {told(_path(given))}"
-    return LedgerError(
-        f"{lacking}, and every release is charged to one.",
-        'Make it once, and say in it who is protected: snapdp.Ledger.create("people.ledger").create_account("people", '
-        'cap=1, relation="change-one", rows=5000), where rows is the public number of rows; with relation="add-remove" '
-        'it is private, and rows a public bound on it. Then give ledger="people.ledger". Nothing was read or spent.',
-    )
-
-
 Margins = str | Iterable[Iterable[str]]
 PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
 PAIR_OR_PAIRS = f"{PAIR}; of several columns {PAIRS}"
@@ -266,7 +263,13 @@ def count(
     given = GivenColumns(data, columns)
     said = conditions(where)
     if not given.is_table:
-        name = given.column(_truth(data), column or "condition", TRUTH)
+        # A column of truth values; refuse another by its type, whatever is in it.
+        if str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
+            raise ParameterError(
+                "the column does not hold truth values.",
+                'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',
+            )
+        name = given.column(data, column or "condition", TRUTH)
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
@@ -586,16 +589,6 @@ def _refuse(strays: Mapping[str, Any], other: str) -> None:
     for name, said in strays.items():
         if said is not None and said is not False and not (isinstance(said, str) and said == "dropped"):
             raise ParameterError(f"{name} belongs to a histogram with {other}.", f"Leave {name} out.")
-
-
-def _truth(data: Any) -> Any:
-    """Return a column of truth values; refuse another by its type, whatever is in it."""
-    if str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
-        raise ParameterError(
-            "the column does not hold truth values.",
-            'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',
-        )
-    return data
 
 
 # Quantiles
