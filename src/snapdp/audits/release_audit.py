@@ -37,7 +37,7 @@ from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.rules import declaration_of, identical
 from snapdp.ledger.statements import amendment_values
 from snapdp.ledger.storage.sqlite_connection import is_failure
-from snapdp.release.draw import Block, Drawn, derived_blocks
+from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.release.record import LIBRARIES, RECORD_FORMAT, VERSION, checked, derived_values, part_values
 from snapdp.release.request import MOST_STATISTICS, Request, added
 from snapdp.studies.columns import INLINE
@@ -199,7 +199,11 @@ def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
     for name in PUBLIC_TEXTS:
         if name in record and not is_public_text(record[name]):
             yield Finding(field=name, says=record[name], should=f"one line of at most {LONGEST_TEXT} characters")
-    yield from _dialect_finding(record)
+    # What is wrong with the stated form of CSV files: nothing that a release could have read.
+    try:
+        _ = "csv" in record and stated_dialect(record["csv"])
+    except SnapdpError as refusal:
+        yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
     engine = record["engine"]
     if engine not in ENGINES:
         yield Finding(field="engine", says=engine, should=" or ".join(ENGINES))
@@ -212,14 +216,6 @@ def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
     for name, version in record["versions"].items():
         if not VERSION.fullmatch(version):
             yield Finding(field=f"versions.{name}", says=version, should="a version")
-
-
-def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield what is wrong with the stated form of CSV files: nothing that a release could have read."""
-    try:
-        _ = "csv" in record and stated_dialect(record["csv"])
-    except SnapdpError as refusal:
-        yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
 
 
 def _statistic_findings(
@@ -288,7 +284,19 @@ def _derived_findings(
         if parts[0].line.statistic.cells_of(block.margin) > INLINE:
             yield from files.derived(field, says, values, parts, block)
         elif are_unseen(parts):  # it follows from numbers in files that were not looked at
-            yield from differences(field, says, _but_numbers(says, values, block))
+            # What a derived block must say beside numbers that nobody derived again: these as it says them.
+            # They are of the kind of the others: whole numbers, or doubles.
+            kind = type(block.values[0])
+            taken = {
+                key: [each if type(each) is kind else kind(each or 0) for each in says[key]]
+                for key in ("value", "shown", "low", "high")
+                if key in says
+            }
+            yield from differences(
+                field,
+                says,
+                {**values, **{key: each for key, each in block.listed.items() if key in ("cells", "cell")}, **taken},
+            )
             if "file" not in says:
                 yield from _impossible(field, says, record["statistics"][number])
         else:
@@ -302,20 +310,6 @@ def _impossible(field: str, says: Mapping[str, Any], declared: Mapping[str, Any]
     for cell, ends in enumerate(zip(says["low"], says["shown"], says["high"], strict=True)):
         if None not in ends and not least <= ends[0] <= ends[1] <= ends[2] <= most:
             yield Finding(field=f"{field}.shown[{cell}]", says=str(ends[1]), should="a number that it can be")
-
-
-def _but_numbers(stated: Mapping[str, Any], values: Mapping[str, Any], block: Block) -> dict[str, Any]:
-    """Return what a derived block must say beside numbers that nobody derived again: these as it says them.
-
-    They are of the kind of the others: whole numbers, or doubles.
-    """
-    kind = type(block.values[0])
-    taken = {
-        key: [each if type(each) is kind else kind(each or 0) for each in stated[key]]
-        for key in ("value", "shown", "low", "high")
-        if key in stated
-    }
-    return {**values, **{key: each for key, each in block.listed.items() if key in ("cells", "cell")}, **taken}
 
 
 def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:

@@ -280,11 +280,29 @@ class CellNames:
     def wrong(self) -> Wrong | None:
         """Return the first name that is not the declared one, or that the digest of the names is another."""
         if isinstance(self._labels, KeyLabels):
-            return self._wrong_file_of_keys(self._labels)
+            # What is wrong with names by keys: their digest is declared, and in each the cells of a histogram.
+            keys, own = self._labels.keys, self._labels.own
+            if own and (other := self._file.other_turn(self.columns, own)) is not None:
+                return f"{self.columns[-1]}[{other}]", "another name", f"one of {len(own)} cells in each key"
+            digest = self._file.digest_of_columns(self.columns[: len(keys.names)], keys.names, every=len(own) or 1)
+            return None if digest == keys.digest else ("keys", f"other keys: {digest}", keys.digest)
         if not self.are_known:
             return None
         if self.columns:
-            return self._wrong_keys()
+            labels: Any = self._labels
+            columns, lists = self._name_columns(), list(labels.lists)
+            sizes = [
+                each.cells if _is_unlisted(each) else len(listed) for each, listed in zip(columns, lists, strict=True)
+            ]
+            for place, column in enumerate(columns):
+                if _is_unlisted(column):
+                    turn = math.prod(sizes[place + 1 :])  # rows that follow each other have one name
+                    texts = (text for page in self._file.texts([self.columns[place]]) for (text,) in page)
+                    lists[place] = list(islice(texts, 0, turn * sizes[place], turn))
+                    if (wrong := _another_digest(self.columns[place], column, lists[place])) is not None:
+                        return wrong
+            found = CrossedLabels(tuple(lists))
+            return self._another_name(label_columns(found, len(columns)), ["cell", *self.columns])
         long = next(filter(_is_unlisted, self._name_columns()), None)
         if long is None:
             return self._another_name(label_columns(self._labels, 0), ["cell"])
@@ -293,28 +311,6 @@ class CellNames:
     def _name_columns(self) -> list[Any]:
         """Return the columns that name cells, in their order: those of the groups, and a histogram's own."""
         return list(self._place.statistic.name_columns(self._place.margin))[: len(self.columns) or None]
-
-    def _wrong_file_of_keys(self, labels: KeyLabels) -> Wrong | None:
-        """Return what is wrong with names by keys: their digest is declared, and in each the cells of a histogram."""
-        keys, own = labels.keys, labels.own
-        if own and (other := self._file.other_turn(self.columns, own)) is not None:
-            return f"{self.columns[-1]}[{other}]", "another name", f"one of {len(own)} cells in each key"
-        digest = self._file.digest_of_columns(self.columns[: len(keys.names)], keys.names, every=len(own) or 1)
-        return None if digest == keys.digest else ("keys", f"other keys: {digest}", keys.digest)
-
-    def _wrong_keys(self) -> Wrong | None:
-        labels: Any = self._labels
-        columns, lists = self._name_columns(), list(labels.lists)
-        sizes = [each.cells if _is_unlisted(each) else len(listed) for each, listed in zip(columns, lists, strict=True)]
-        for place, column in enumerate(columns):
-            if _is_unlisted(column):
-                turn = math.prod(sizes[place + 1 :])  # rows that follow each other have one name
-                texts = (text for page in self._file.texts([self.columns[place]]) for (text,) in page)
-                lists[place] = list(islice(texts, 0, turn * sizes[place], turn))
-                if (wrong := _another_digest(self.columns[place], column, lists[place])) is not None:
-                    return wrong
-        found = CrossedLabels(tuple(lists))
-        return self._another_name(label_columns(found, len(columns)), ["cell", *self.columns])
 
     def _another_name(self, declared: Sequence[Iterator[str]], columns: Sequence[str]) -> Wrong | None:
         start, rows = 0, zip(*declared, strict=True)
