@@ -106,7 +106,12 @@ class PoliteGroup(LateGroup):
         try:
             return self._answered(ctx)
         except screen.OutputError as unwritten:
-            _unwritten(ctx, unwritten)
+            # Say that the result was not printed, and what it has cost; a reader who went away is told only the cost.
+            cost = "" if _spent(ctx, unwritten) == "0" else _cost_in_words(ctx, unwritten)
+            screen.silence()
+            if cost or not unwritten.unread:
+                with suppress(screen.OutputError):
+                    screen.say(f"{unwritten.message} {cost}".rstrip())
             return ctx.exit(unwritten.exit_code)
 
     def _answered(self, ctx: click.Context) -> Any:
@@ -126,7 +131,11 @@ class PoliteGroup(LateGroup):
                 told = misuse.format_message().partition(misuse.message or "\0")[0]  # click puts words before it
                 vars(misuse)["message"] = screen.wrapped(misuse.message, first=f"Error: {told}")
                 raise
-            _refuse_as_json(ctx, misuse, misuse.format_message(), _help(misuse))
+            # Where the usage of the command stands that was misused.
+            where = getattr(misuse, "ctx", None)
+            _refuse_as_json(
+                ctx, misuse, misuse.format_message(), "" if where is None else f"Try: {where.command_path} --help"
+            )
             return ctx.exit(misuse.exit_code)
         except KeyboardInterrupt as stop:
             return _stop(ctx, stop)
@@ -216,21 +225,6 @@ def _flags(ctx: click.Context) -> set[str]:
     command: click.Command | None = ctx.meta.get("snapdp.command")
     options = () if command is None else command.params
     return {each.name for each in options if isinstance(each, click.Option) and each.name is not None}
-
-
-def _unwritten(ctx: click.Context, problem: screen.OutputError) -> None:
-    """Say that the result was not printed, and what it has cost; a reader who went away is told only the cost."""
-    cost = "" if _spent(ctx, problem) == "0" else _cost_in_words(ctx, problem)
-    screen.silence()
-    if cost or not problem.unread:
-        with suppress(screen.OutputError):
-            screen.say(f"{problem.message} {cost}".rstrip())
-
-
-def _help(misuse: click.ClickException) -> str:
-    """Return where the usage of the command stands that was misused."""
-    where = getattr(misuse, "ctx", None)
-    return "" if where is None else f"Try: {where.command_path} --help"
 
 
 @click.group(

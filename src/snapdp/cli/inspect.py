@@ -112,18 +112,14 @@ def what_to_type(look: Look, study: str | None) -> Iterator[str]:
     if look.signs:
         yield _signs(dict(look.signs), study)
     for name in look.neither:
-        yield _two_categories(name, study)
-
-
-def _two_categories(name: str, study: str | None) -> str:
-    """Return how two words of another language are declared; they are an example, never taken from the table."""
-    shown = one_line(name)
-    if study is None:
-        of = shlex.quote(as_item(shown))
-        said = f"the same command with --categories {of}=ja,nein in place of --boolean {shlex.quote(shown)}"
-    else:
-        said = f'in {shlex.quote(study)}, for the column {shown}: kind = "category" and categories = ["ja", "nein"]'
-    return f"Try: {said}, with its own words."
+        # How two words of another language are declared; they are an example, never taken from the table.
+        shown = one_line(name)
+        if study is None:
+            of = shlex.quote(as_item(shown))
+            said = f"the same command with --categories {of}=ja,nein in place of --boolean {shlex.quote(shown)}"
+        else:
+            said = f'in {shlex.quote(study)}, for the column {shown}: kind = "category" and categories = ["ja", "nein"]'
+        yield f"Try: {said}, with its own words."
 
 
 def _signs(signs: dict[str, str], study: str | None) -> str:

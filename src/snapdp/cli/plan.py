@@ -145,13 +145,9 @@ def _show_sql(options: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         echo_json({"ok": True, "sql": text})
     else:
-        echo(_in_lines(text))
-
-
-def _in_lines(text: str) -> str:
-    """Return a statement as a terminal shows it: broken at blanks that are in no quotes and no comment."""
-    held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
-    return folded(held).replace(HELD, " ")
+        # A statement as a terminal shows it: broken at blanks that are in no quotes and no comment.
+        held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
+        echo(folded(held).replace(HELD, " "))
 
 
 def _drawn(result: Plan | Worth, plot: Path) -> str:

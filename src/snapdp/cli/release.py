@@ -289,7 +289,17 @@ def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> s
     if cost_of(refusal)[0] == UNKNOWN:
         return f"snapdp ledger history {one_line(shlex.quote(shown_address(ledger_path)))}"
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers:
-        return _to_pay(refusal, options, ledger_path)
+        # The same release, made to fit what is left of the account; where nothing is, how its cap is raised.
+        numbers: dict[str, Any] = refusal.numbers
+        if numbers["left"]:
+            kept = ("data", "table", "dataset", "report", "record", "values", "directory")
+            typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
+            return (
+                fitting_command(options["source"], ledger_path, numbers["left"], typed) if is_study(options) else None
+            )
+        if numbers.get("closed"):
+            return None
+        return "\n".join(to_raise(ledger_path, numbers["account"], numbers["cap"] + numbers["needed"]))
     if "known" in refusal.numbers:  # the same content, under another account
         return to_charge(options, str(refusal.numbers["known"]))
     lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
@@ -322,18 +332,6 @@ def ledger_to_give(options: dict[str, Any]) -> str:
     if not is_address(source) and os.path.exists(there):
         return f"Give --ledger PATH, such as the one that is here: --ledger {one_line(shlex.quote(there))}"
     return f"Give --ledger PATH. To open one: {ledger_to_create(options)}"
-
-
-def _to_pay(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
-    """Return the same release, made to fit what is left of the account; where nothing is, how its cap is raised."""
-    numbers: dict[str, Any] = refusal.numbers
-    if numbers["left"]:
-        kept = ("data", "table", "dataset", "report", "record", "values", "directory")
-        typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
-        return fitting_command(options["source"], ledger_path, numbers["left"], typed) if is_study(options) else None
-    if numbers.get("closed"):
-        return None
-    return "\n".join(to_raise(ledger_path, numbers["account"], numbers["cap"] + numbers["needed"]))
 
 
 def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:

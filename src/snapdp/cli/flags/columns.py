@@ -155,7 +155,19 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     }
     missing = [name for name in names if name not in found]
     if missing:
-        raise click.UsageError(_without_categories(options, missing))
+        # What to give for columns of which neither categories nor edges are known.
+        binned = [name for name in missing if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
+        grouped = [name for name in declared_groups(options) if name in missing]
+        tested = [name for name in missing if name not in (*binned, *grouped)]
+        said = (
+            f"Give --categories A,B,... for each of: {', '.join(missing)} (dates: --date; true and false: --boolean)."
+        )
+        binned += grouped
+        if binned:
+            said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
+        if tested:
+            said += f' If {tested[0]} holds numbers, test it by ">=" and "<": "{tested[0]}>=65".'
+        raise click.UsageError(said)
     for name in group_names(options) if options["parents"] else ():
         if name not in found:
             raise click.UsageError(PARENTS_OF)
@@ -181,20 +193,6 @@ def _parents(texts: Sequence[str]) -> dict[str, Any]:
             raise click.UsageError(f'--parents "{text}" says something twice: name each level and parent once.')
         found[level] = {name: items(below, any_text=True) for name, below in told}
     return found
-
-
-def _without_categories(options: dict[str, Any], names: list[str]) -> str:
-    """Return what to give for columns of which neither categories nor edges are known."""
-    binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
-    grouped = [name for name in declared_groups(options) if name in names]
-    tested = [name for name in names if name not in (*binned, *grouped)]
-    said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
-    binned += grouped
-    if binned:
-        said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
-    if tested:
-        said += f' If {tested[0]} holds numbers, test it by ">=" and "<": "{tested[0]}>=65".'
-    return said
 
 
 # Words of flags by the column they belong to: NAME=..., or without the name if no other column can be meant.
@@ -330,7 +328,16 @@ DECLARING = ("bounds", "categories", "edges", "date", "step", "boolean")
 @contextmanager
 def several_told(options: dict[str, Any]) -> Iterator[None]:
     """Add to a refusal of a name with commas what to type if it is several columns; keep it for a table without it."""
-    meant = several_meant(options)
+    # What to type for each name with commas that no flag declares, if it is several columns.
+    declared = {name_before(text) for key in DECLARING for text in options[key]}
+    flags = [(kind.kind, kind) for kind in KINDS.values() if kind.takes == 1] + [("median", Quantiles)]
+    meant = {}
+    for flag, kind in flags:
+        for text in options[flag]:
+            names = [each.strip() for each in text.split(",")]
+            if len(names) > 1 and all(names) and '"' not in text and text not in declared:
+                instead = _instead(flag, kind, names, options)
+                meant[text] = f'"{text}" is taken for one column. If it is several: {instead}.'
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta["snapdp.several"] = meant
@@ -341,20 +348,6 @@ def several_told(options: dict[str, Any]) -> Iterator[None]:
         if not told:
             raise
         raise click.UsageError(" ".join([misuse.message, *told[:1]]), misuse.ctx) from None
-
-
-def several_meant(options: dict[str, Any]) -> dict[str, str]:
-    """Return what to type for each name with commas that no flag declares, if it is several columns."""
-    declared = {name_before(text) for key in DECLARING for text in options[key]}
-    flags = [(kind.kind, kind) for kind in KINDS.values() if kind.takes == 1] + [("median", Quantiles)]
-    found = {}
-    for flag, kind in flags:
-        for text in options[flag]:
-            names = [each.strip() for each in text.split(",")]
-            if len(names) > 1 and all(names) and '"' not in text and text not in declared:
-                instead = _instead(flag, kind, names, options)
-                found[text] = f'"{text}" is taken for one column. If it is several: {instead}.'
-    return found
 
 
 def _instead(flag: str, kind: type[Statistic], names: Sequence[str], options: dict[str, Any]) -> str:

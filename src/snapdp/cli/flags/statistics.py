@@ -126,10 +126,20 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
             said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
             said |= {"correlation": True} if options["correlation"] and "correlation" in statistic.details else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
-    _check_means(options)
+    # Refuse one column where several are meant.
+    for text in options["means"]:
+        if len(items(text)) < 2:
+            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
+    if options["complete"] and not options["means"]:
+        raise click.UsageError("--complete belongs to --means.")
     if options["correlation"] and not any("correlation" in each for each in found):
         raise click.UsageError("--correlation belongs to --covariance.")
-    _check_quantiles(options)
+    # Refuse what speaks of quantiles where none are asked for.
+    if options["at"] is not None and not options["quantiles"]:
+        more = " --median needs none: it is the quantile at 0.5." if options["median"] else ""
+        raise click.UsageError(f"--at belongs to --quantiles: name the column there.{more}")
+    if options["branching"] is not None and not (options["quantiles"] or options["median"]):
+        raise click.UsageError("--branching belongs to --quantiles or --median.")
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if options["rows_per_person"] is not None and {each["kind"] for each in found} == {PersonCount.kind}:
@@ -144,29 +154,11 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **keys, **margins} for each in found]
 
 
-def _check_means(options: dict[str, Any]) -> None:
-    """Refuse one column where several are meant."""
-    for text in options["means"]:
-        if len(items(text)) < 2:
-            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
-    if options["complete"] and not options["means"]:
-        raise click.UsageError("--complete belongs to --means.")
-
-
 def _shares_at(options: dict[str, Any], place: int) -> list[str] | None:
     """Return the shares of --quantiles, which stand before medians; None for these."""
     if place >= len(options["quantiles"]):
         return None
     return list(QUARTILES) if options["at"] is None else items(options["at"])
-
-
-def _check_quantiles(options: dict[str, Any]) -> None:
-    """Refuse what speaks of quantiles where none are asked for."""
-    if options["at"] is not None and not options["quantiles"]:
-        more = " --median needs none: it is the quantile at 0.5." if options["median"] else ""
-        raise click.UsageError(f"--at belongs to --quantiles: name the column there.{more}")
-    if options["branching"] is not None and not (options["quantiles"] or options["median"]):
-        raise click.UsageError("--branching belongs to --quantiles or --median.")
 
 
 def _margins(options: dict[str, Any]) -> dict[str, Any]:
