@@ -55,7 +55,13 @@ def _known(key: str, value: Any) -> Any:
     if key in AMOUNTS:
         return _amount(key, value)
     if key == "date":
-        return _date(value)
+        try:
+            read = date.fromisoformat(value).isoformat()
+        except (TypeError, ValueError):
+            raise _refused("date", value, "date") from None
+        if read != value:
+            raise _refused("date", value, "date")
+        return read
     return harmless(value) if isinstance(value, str) else value
 
 
@@ -92,16 +98,6 @@ def _amount(key: str, value: Any) -> Fraction:
     if not is_right or math.isinf(to_float_nearest(number)):
         raise _refused(key, value, "probability" if key == "alpha" else "number that it can be")
     return number
-
-
-def _date(value: Any) -> str:
-    try:
-        read = date.fromisoformat(value).isoformat()
-    except (TypeError, ValueError):
-        raise _refused("date", value, "date") from None
-    if read != value:
-        raise _refused("date", value, "date")
-    return read
 
 
 def _refused(key: str, value: Any, kind: str) -> DataError:
