@@ -240,22 +240,19 @@ class Book:
         look = self._storage.held if held else self._storage.standing
         standing = look(name) if isinstance(name, str) and name.isprintable() else None
         if standing is None:
-            raise self._no_account(name)
+            # The refusal of a name that no account has; it names those that whoever asks may see.
+            names: list[str] = []
+            with suppress(LedgerError):  # a standing that cannot be read is told by `verify`
+                names = [each.account for each in self._storage.standings()]
+            advice = "Open it first; nothing was spent."
+            if names:
+                advice = (
+                    f"It has: {_listed(names)}. If this is the same table, charge it there; for another one open an "
+                    "account first. Nothing was spent."
+                )
+            told = f"the ledger has no account {shown(name)}."
+            raise LedgerError(told, advice, lacking="account", accounts=tuple(names[:MOST_NAMES]))
         return self._checked(standing), standing
-
-    def _no_account(self, name: str) -> LedgerError:
-        """Return the refusal of a name that no account has; it names those that whoever asks may see."""
-        names: list[str] = []
-        with suppress(LedgerError):  # a standing that cannot be read is told by `verify`
-            names = [each.account for each in self._storage.standings()]
-        advice = "Open it first; nothing was spent."
-        if names:
-            advice = (
-                f"It has: {_listed(names)}. If this is the same table, charge it there; for another one open an "
-                "account first. Nothing was spent."
-            )
-        told = f"the ledger has no account {shown(name)}."
-        return LedgerError(told, advice, lacking="account", accounts=tuple(names[:MOST_NAMES]))
 
     def _checked(self, standing: Standing) -> Account:
         """Return an account whose first and last entry are sound and say what its standing says."""
