@@ -51,7 +51,8 @@ def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, p
 
 def overhead_of(ratio: Enclosure, bits: int) -> Fraction:
     """Return ln(upper/lower) of the ratios of masses, rounded up: what two values differ by beyond the exact law."""
-    return ln_enclosure(_shortened_up(ratio.upper / ratio.lower, bits), bits).upper
+    # A dyadic number >= x with that many bits after the point: short rationals keep the logarithm quick.
+    return ln_enclosure(Fraction(math.ceil((ratio.upper / ratio.lower) * (1 << bits)), 1 << bits), bits).upper
 
 
 def mass_ratio(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Enclosure | None:
@@ -107,11 +108,6 @@ def ratio_of_masses(
 
 def _working_bits(precision: Precision) -> int:
     return 192 + 2 * max(precision.uniform, precision.logarithm, precision.product)
-
-
-def _shortened_up(x: Fraction, bits: int) -> Fraction:
-    """Return a dyadic number >= x with that many bits after the point: short rationals keep the logarithm quick."""
-    return Fraction(math.ceil(x * (1 << bits)), 1 << bits)
 
 
 def mironov_loss(parameters: SnappingParameters) -> Fraction:

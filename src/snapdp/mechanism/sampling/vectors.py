@@ -425,7 +425,11 @@ class VectorSampler:
         try:
             with np.errstate(all="ignore"):
                 if load is None or first_load is None:
-                    yield from self._by_words(chunks, load, scratch, source)
+                    fill = source.first_words()
+                    for start, chunk in chunks:
+                        s, stop = scratch.first(len(chunk)), start + len(chunk)
+                        fill(s.words.data.cast("B"))
+                        yield slice(start, stop), self._settle(chunk, load, s, range(start, stop), source)
                 else:
                     yield from self._by_halves(chunks, first_load, load, scratch, source)
         finally:
@@ -437,13 +441,6 @@ class VectorSampler:
             assert self._where is not None
             self._loaders[dtype] = loader_for(dtype, self.parameters, self._where, splits=self._splits)
         return self._loaders[dtype]
-
-    def _by_words(self, chunks: Chunks, load: Loader | None, scratch: Scratch, source: BitSource) -> Answers:
-        fill = source.first_words()
-        for start, chunk in chunks:
-            s, stop = scratch.first(len(chunk)), start + len(chunk)
-            fill(s.words.data.cast("B"))
-            yield slice(start, stop), self._settle(chunk, load, s, range(start, stop), source)
 
     def _by_halves(
         self, chunks: Chunks, first_load: Loader, load: Loader, scratch: Scratch, source: BitSource
