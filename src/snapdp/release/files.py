@@ -116,7 +116,11 @@ def write_values(table: ValueTable, path: Path) -> None:
         raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(ENDINGS)} file.")
     with draft(path.parent, path.suffix) as made:
         if path.suffix == ".csv":
-            _write_csv(table, made)
+            columns = [table.columns[field.name] for field in table.fields]
+            with made.open("w", encoding="utf-8", newline="") as file:
+                file.write(_csv_line(csv_text(guarded(field.name)) for field in table.fields))
+                for row in zip(*columns, strict=True):
+                    file.write(_csv_line(_csv_cell(field, each) for field, each in zip(table.fields, row, strict=True)))
         else:
             with parquet_engine() as connection:
                 _copy(typed_columns(table), made, connection)
@@ -140,14 +144,6 @@ def typed(field: ValueField, cells: Sequence[Any]) -> Any:
     known = (_amount(x) if isinstance(x, str) else x for x in cells)
     numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in known)
     return np.fromiter(numbers, dtype=np.float64, count=len(cells))
-
-
-def _write_csv(table: ValueTable, path: Path) -> None:
-    columns = [table.columns[field.name] for field in table.fields]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(_csv_line(csv_text(guarded(field.name)) for field in table.fields))
-        for row in zip(*columns, strict=True):
-            file.write(_csv_line(_csv_cell(field, each) for field, each in zip(table.fields, row, strict=True)))
 
 
 def _csv_line(cells: Iterable[str]) -> str:

@@ -226,7 +226,11 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     names = told_apart(each["title"] for each in record["statistics"])
     owners = {name: place for place, name in enumerate(names)}
     for place, statistic in enumerate(record["statistics"]):
-        share_of = _share_of(record, statistic)
+        # Of what the shares of a histogram are shares, in words.
+        conditional, missing = "where" in statistic, statistic.get("missing")
+        of_n = shares_are_of_n(record["relation"], conditional=conditional, missing=missing)
+        whole = f"all {record['n']} rows" if of_n else "all counts together"
+        share_of = f"{whole}, of all groups" if "by" in statistic else whole
         blocks = digits_alike(list(_blocks(place, names[place], statistic, derived.get(place, []), share_of)))
         if counts_kept_rows(record, statistic):
             blocks = [replaced(each, are_kept=True) for each in blocks]
@@ -274,14 +278,6 @@ def _named(block: NumberBlock, owners: dict[str, int]) -> NumberBlock:
         title = f"{title} ({block.place + 1})"
     numbers = tuple(each._replace(statistic=title) for each in block.numbers)
     return block if title == block.title else replaced(block, title=title, numbers=numbers)
-
-
-def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
-    """Return of what the shares of a histogram are shares, in words."""
-    conditional, missing = "where" in statistic, statistic.get("missing")
-    of_n = shares_are_of_n(record["relation"], conditional=conditional, missing=missing)
-    whole = f"all {record['n']} rows" if of_n else "all counts together"
-    return f"{whole}, of all groups" if "by" in statistic else whole
 
 
 def _blocks(
@@ -433,7 +429,13 @@ def digits_alike(blocks: list[NumberBlock]) -> list[NumberBlock]:
     """
     for place, block in enumerate(blocks):
         if block.derived and block.name == DISTRIBUTION and block.is_ranked:
-            blocks[place] = replaced(block, numbers=_on_one_line(block.numbers))
+            # The points of a distribution with one number of digits; numbers of rows are whole, at the finest.
+            numbers = block.numbers
+            longest = max(map(half_width, numbers))
+            most = max((each.high for each in numbers if each.high is not None), default=None)
+            blocks[place] = replaced(
+                block, numbers=tuple(each._replace(digits_of=max(longest, WHOLE), most=most) for each in numbers)
+            )
         elif block.derived and block.name == SHARE and all(each.low is each.high is None for each in block.numbers):
             counts = next((each for each in blocks if not each.derived and are_alike(each, block)), None)
             if counts is not None:
@@ -444,13 +446,6 @@ def digits_alike(blocks: list[NumberBlock]) -> list[NumberBlock]:
 def are_alike(block: NumberBlock, other: NumberBlock) -> bool:
     """Tell whether two blocks have the same cells, as shares and their counts have."""
     return [each.cell for each in block.numbers] == [each.cell for each in other.numbers]
-
-
-def _on_one_line(numbers: Sequence[Number]) -> tuple[Number, ...]:
-    """Return the points of a distribution with one number of digits; numbers of rows are whole, at the finest."""
-    longest = max(map(half_width, numbers))
-    most = max((each.high for each in numbers if each.high is not None), default=None)
-    return tuple(each._replace(digits_of=max(longest, WHOLE), most=most) for each in numbers)
 
 
 def _as_their_counts(shares: Sequence[Number], counts: Sequence[Number]) -> tuple[Number, ...]:

@@ -58,7 +58,13 @@ def check_recordable(request: Request) -> None:
         _check_read_again(line, declared)
     for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
         for part, m in zip(line.statistic.parts, mechanisms, strict=True):
-            _check_column_of_file(line, part, m)
+            # Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn.
+            if part.cells > INLINE and is_whole(part, m) and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
+                raise BoundError(
+                    f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, "
+                    f"which hold the results of more than {INLINE} cells.",
+                    'Declare the column with kind = "number", or in another unit. Nothing was read and nothing spent.',
+                )
     trial = _trial(request)
     _check_digits(trial)
     try:
@@ -129,16 +135,6 @@ def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
         raise PremiseError(
             f"{statistic.shown} is not what its declaration makes of it.",
             "Build columns and statistics with the functions of snapdp.studies. Nothing was read and nothing spent.",
-        )
-
-
-def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
-    """Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn."""
-    if part.cells > INLINE and is_whole(part, m) and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
-        raise BoundError(
-            f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, which hold "
-            f"the results of more than {INLINE} cells.",
-            'Declare the column with kind = "number", or in another unit. Nothing was read and nothing spent.',
         )
 
 

@@ -47,7 +47,12 @@ class Request(Value):
         if len(self.lines) > MOST_STATISTICS:
             raise BoundError(f"there are more than {MOST_STATISTICS} statistics.", "Ask in several requests.")
         for line in self.lines:
-            _check_numbers(line)
+            # Refuse an epsilon or alpha that a record could not state.
+            longest = max(max(abs(x.numerator), x.denominator).bit_length() for x in (line.epsilon, line.alpha))
+            if longest > MOST_BITS:
+                raise BoundError(
+                    f"epsilon or alpha of {line.statistic.shown} has very many digits.", "Give shorter ones."
+                )
         _check_margins(self.lines)
         _check_ranks(self.lines)
         added(line.epsilon for line in self.lines)
@@ -144,13 +149,6 @@ def added(epsilons: Iterable[Fraction]) -> Fraction:
         if total.denominator.bit_length() > MOST_BITS:
             raise BoundError("the epsilons add up to a number of thousands of digits.", "Give shorter ones.")
     return total
-
-
-def _check_numbers(line: Line) -> None:
-    """Refuse an epsilon or alpha that a record could not state."""
-    longest = max(max(abs(x.numerator), x.denominator).bit_length() for x in (line.epsilon, line.alpha))
-    if longest > MOST_BITS:
-        raise BoundError(f"epsilon or alpha of {line.statistic.shown} has very many digits.", "Give shorter ones.")
 
 
 def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:

@@ -160,21 +160,7 @@ def title_of(record: Mapping[str, Any]) -> str:
 
 def front(record: Mapping[str, Any]) -> list[str]:
     """Return title, publisher, contact and date; what is protected; what is in it."""
-    return [
-        f"<h1>{text(title_of(record))}</h1>",
-        _imprint(record),
-        f"<h2>What is protected</h2><p>{text(protected_line(record, subject='This report'))}</p>",
-        f"<p>Together, {_paid_for(record)} use an "
-        f'<span class="charge">epsilon of {text(shown_amount(record["charged"]))}</span> from the table\'s budget.'
-        f"{_odds(record)} Other releases from the table add to this.</p>",
-        _found_before(record),
-        _warned(record),
-        f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
-    ]
-
-
-def _imprint(record: Mapping[str, Any]) -> str:
-    """Return who publishes it, whom to ask, and the day of the charge."""
+    # Who publishes it, whom to ask, and the day of the charge.
     said = [
         text(record["publisher"]) if "publisher" in record else "",
         f"contact: {text(record['contact'])}" if "contact" in record else "",
@@ -182,7 +168,20 @@ def _imprint(record: Mapping[str, Any]) -> str:
         f"table: {text(record['dataset'])}" if "title" in record else "",
     ]
     line = " &middot; ".join(filter(None, said))
-    return f'<p class="by dim">{line}</p>' if line else ""
+    # What an epsilon means that protects nobody.
+    charged = _charged(record)
+    warning = "" if charged is None else hides_nothing(charged)
+    return [
+        f"<h1>{text(title_of(record))}</h1>",
+        f'<p class="by dim">{line}</p>' if line else "",
+        f"<h2>What is protected</h2><p>{text(protected_line(record, subject='This report'))}</p>",
+        f"<p>Together, {_paid_for(record)} use an "
+        f'<span class="charge">epsilon of {text(shown_amount(record["charged"]))}</span> from the table\'s budget.'
+        f"{_odds(record)} Other releases from the table add to this.</p>",
+        _found_before(record),
+        f"<p><strong>{text(warning)}</strong></p>" if warning else "",
+        f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
+    ]
 
 
 def _charged(record: Mapping[str, Any]) -> Fraction | None:
@@ -212,13 +211,6 @@ def _odds(record: Mapping[str, Any]) -> str:
     if charged is None or relation is None:  # a record may be anybody's
         return ""
     return f" {text(explain_protection(relation, charged, results=_paid_for(record)))}"
-
-
-def _warned(record: Mapping[str, Any]) -> str:
-    """Return what an epsilon means that protects nobody."""
-    charged = _charged(record)
-    warning = "" if charged is None else hides_nothing(charged)
-    return f"<p><strong>{text(warning)}</strong></p>" if warning else ""
 
 
 def _columns(record: Mapping[str, Any]) -> str:

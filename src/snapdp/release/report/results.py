@@ -306,7 +306,11 @@ def _cross_table(adjusted: Blocks) -> str:
         pair, down, across, rows = (pair[1], pair[0]), across, down, list(zip(*rows, strict=True))
     if len(across) > MOST_ACROSS or len(down) > 5 * MOST_ACROSS:
         return ""
-    finest = _finest(adjusted.values())
+    # Half the length of an interval in the most accurate of some tables; one cut at what is possible is no measure of
+    # it, hence the longest of each.
+    blocks = adjusted.values()
+    longest = (max(map(half_width, block.numbers)) for block in blocks)
+    finest = min(filter(None, longest), default=Decimal(0))
 
     def printed(number: Number) -> str:
         return noise_digits(number.value, half_width=finest)
@@ -316,14 +320,6 @@ def _cross_table(adjusted: Blocks) -> str:
     rows_of_text = [*body, ("in total", *map(printed, across), printed(total[0]))]
     caption = text("Adjusted numbers, with totals.")
     return str(data_table(caption, heads, rows_of_text, ("", *"r" * len(across), "r sum")))
-
-
-def _finest(blocks: Iterable[NumberBlock]) -> Decimal:
-    """Return half the length of an interval in the most accurate of some tables; one cut at what is possible is no
-    measure of it, hence the longest of each.
-    """
-    longest = (max(map(half_width, block.numbers)) for block in blocks)
-    return min(filter(None, longest), default=Decimal(0))
 
 
 def _nested(adjusted: Blocks, measured: Blocks) -> str | None:
