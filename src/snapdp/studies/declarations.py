@@ -186,7 +186,9 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
             return CategoryColumn(name=name, categories=named, compare=compare, **_rules_from(values))
         return compared(category_column(name, categories=listed, **_rules_from(values)), compare)
     build = integer_column if values["kind"] == INTEGER else number_column
-    missing = _missing_from(values)
+    if ("missing" in values) == ("missing_in_sums" in values) or values.get("missing", DROPPED) != DROPPED:
+        raise DataError("a column does not say once what a missing cell counts as.", "The record was altered.")
+    missing = values.get("missing_in_sums", DROPPED)
     column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, missing=missing)
     quantiser_of(column)  # refuses what no exact statement could have read
     if "edges" not in values:
@@ -196,12 +198,6 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
 
 def _rules_from(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: values[key] for key in RULE_KEYS}
-
-
-def _missing_from(values: Mapping[str, Any]) -> Any:
-    if ("missing" in values) == ("missing_in_sums" in values) or values.get("missing", DROPPED) != DROPPED:
-        raise DataError("a column does not say once what a missing cell counts as.", "The record was altered.")
-    return values.get("missing_in_sums", DROPPED)
 
 
 def condition_values(each: Condition) -> dict[str, Any]:

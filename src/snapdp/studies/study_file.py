@@ -173,7 +173,15 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         csv=csv_form(top.get("csv")) if "csv" in top else None,
         **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
-    _check_repeats(study.asked)
+    found: dict[Statistic, int] = {}
+    for number, each in enumerate(study.asked, start=1):
+        if each.statistic in found:
+            raise ParameterError(
+                f"statistic {number} ({each.statistic.shown}) repeats statistic {found[each.statistic]}.",
+                "Asking twice costs twice: keep one line and give it the epsilon of both.",
+                place=f"statistic {number}",
+            )
+        found[each.statistic] = number
     return study
 
 
@@ -313,18 +321,6 @@ def _in_order(asked: Asked) -> Asked:
     if where == asked.statistic.where:
         return asked
     return replaced(asked, statistic=replaced(asked.statistic, where=where))
-
-
-def _check_repeats(asked: Iterable[Asked]) -> None:
-    found: dict[Statistic, int] = {}
-    for number, each in enumerate(asked, start=1):
-        if each.statistic in found:
-            raise ParameterError(
-                f"statistic {number} ({each.statistic.shown}) repeats statistic {found[each.statistic]}.",
-                "Asking twice costs twice: keep one line and give it the epsilon of both.",
-                place=f"statistic {number}",
-            )
-        found[each.statistic] = number
 
 
 def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:

@@ -278,7 +278,12 @@ def counting_of(line: Line) -> Iterator[str]:
 
 def advice_of(line: Line) -> Iterator[str]:
     """Yield the clauses after which somebody may want to change the line."""
-    yield from _rounded_away(line.statistic.columns)
+    # Whose cells are rounded to more than the whole range that is declared.
+    for each in line.statistic.columns:
+        if isinstance(each, NumberColumn) and each.step > each.declared_upper - each.declared_lower:
+            wide = f"{exact_amount(each.step)}, more than from bound to bound"
+            ends = f"{exact_amount(each.lower)} or {exact_amount(each.upper)}"
+            yield f"cells of {one_line(each.name)} are rounded to {wide}: each becomes {ends}"
     if not line.meets_target and line.target is not None:
         yield f"misses the accuracy {exact_amount(line.target)} asked for"
     if line.margins and all(map(_is_no_gain, line.margins)):
@@ -298,15 +303,6 @@ def _wider_step(column: Column) -> str:
         return ""
     step = exact_amount(column.step * 10 ** next(k for k in count(1) if column.levels <= FEW_LEVELS * 10**k))
     return f'step = "{step}" (--step {one_line(column.name)}={step})'
-
-
-def _rounded_away(columns: Iterable[Column]) -> Iterator[str]:
-    """Yield whose cells are rounded to more than the whole range that is declared."""
-    for each in columns:
-        if isinstance(each, NumberColumn) and each.step > each.declared_upper - each.declared_lower:
-            wide = f"{exact_amount(each.step)}, more than from bound to bound"
-            ends = f"{exact_amount(each.lower)} or {exact_amount(each.upper)}"
-            yield f"cells of {one_line(each.name)} are rounded to {wide}: each becomes {ends}"
 
 
 def made_of(line: Line) -> str | None:

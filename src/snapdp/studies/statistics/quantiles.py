@@ -112,7 +112,20 @@ class Quantiles(TreeStatistic):
                 "quantiles by the keys of a file are not released: each key would have a tree of its own.",
                 "Declare the groups as categories, or ask for counts, sums, means or a histogram by keys.",
             )
-        _check_levels(numbers)
+        # Refuse a column of very many levels, as one has without a step: ranks would err more, and take long.
+        if numbers.levels < 1:
+            raise ParameterError(f"column {numbers.name!r} has one level only.", "Give bounds that differ.")
+        if numbers.levels >= DEFAULT_LEVELS:
+            raise BoundError(
+                f"quantiles of {numbers.name!r} would be read off counts of {numbers.levels + 1} levels, and at most "
+                f"{DEFAULT_LEVELS} are counted: where no step is declared it is very small.",
+                f'Declare one as wide as you would print the number: step = "{exact_amount(_round_step(numbers))}", or '
+                "whole numbers (by flags --step, or --integer). The fewer levels, the less ranks err. Nothing was read "
+                "and nothing spent.",
+                levels=numbers.levels + 1,
+                declares=numbers.name,
+                key="step",
+            )
         if groups is not None and numbers.name in groups.names:
             raise ParameterError(
                 f"quantiles of {numbers.name!r} by itself are asked for.", f"Leave {numbers.name!r} out of by."
@@ -302,7 +315,10 @@ class Quantiles(TreeStatistic):
         Of parts that are not known, one number stands for those of all cells.
         """
         if not all(part.is_known for part in parts):
-            yield from self._of_its_kind
+            # What is derived with one number each, which is no released one.
+            lower = self._at(0)
+            yield Derived(name=QUANTILE, title=self.title, columns=as_columns([(lower, lower, lower)]))
+            yield self._points([(0.0, 0.0, 0.0)], [0.0])
             return
         from snapdp.accuracy.quantiles import RisingLine, ranked
 
@@ -328,13 +344,6 @@ class Quantiles(TreeStatistic):
         title = f"{DISTRIBUTION} of {self.title}"
         return Derived(name=DISTRIBUTION, title=title, columns=as_columns(rows), shown=shown, margin=_POINTS)
 
-    @property
-    def _of_its_kind(self) -> Iterator[Derived]:
-        """Yield what is derived with one number each, which is no released one."""
-        lower = self._at(0)
-        yield Derived(name=QUANTILE, title=self.title, columns=as_columns([(lower, lower, lower)]))
-        yield self._points([(0.0, 0.0, 0.0)], [0.0])
-
     def _at(self, cell: int, way: int = 0) -> Printed:
         """Return the number that a level stands for; as a double, rounded outward at the ends of an interval."""
         found = self.column.lower + cell * self.column.step
@@ -358,23 +367,6 @@ KEY_NAMES = {None: OWN_KEYS[QUANTILE], _POINTS: OWN_KEYS[DISTRIBUTION]}
 def quantiles_query(column: Column, relation: Relation, **details: Any) -> Quantiles:
     """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
     return Quantiles.of(column, relation=relation, **details)
-
-
-def _check_levels(column: NumberColumn) -> None:
-    """Refuse a column of very many levels, as one has without a step: ranks would err more, and take long."""
-    if column.levels < 1:
-        raise ParameterError(f"column {column.name!r} has one level only.", "Give bounds that differ.")
-    if column.levels >= DEFAULT_LEVELS:
-        raise BoundError(
-            f"quantiles of {column.name!r} would be read off counts of {column.levels + 1} levels, and at most "
-            f"{DEFAULT_LEVELS} are counted: where no step is declared it is very small.",
-            f'Declare one as wide as you would print the number: step = "{exact_amount(_round_step(column))}", or '
-            "whole numbers (by flags --step, or --integer). The fewer levels, the less ranks err. Nothing was read "
-            "and nothing spent.",
-            levels=column.levels + 1,
-            declares=column.name,
-            key="step",
-        )
 
 
 def _round_step(column: NumberColumn) -> Fraction:

@@ -579,7 +579,14 @@ def aggregates_of(statistics: Iterable[Statistic]) -> list[Aggregate]:
 
 def numerators(statistic: Statistic, found: Aggregates) -> Numerators:
     """Return the exact numerators of a statistic: for each part one integer per cell, inside the public range."""
-    check_rows(statistic.relation, found)
+    # Refuse a table whose number of rows is not the declared n. The message does not tell which it is.
+    relation = statistic.relation
+    if relation.is_change_one and found.rows != relation.rows:
+        raise DataError(
+            f"the table does not have the declared n = {relation.rows} rows.",
+            "Under change-one n is public and must be right: declare the true one, or declare add-remove.",
+            n=relation.rows,
+        )
     asked = statistic.aggregates
     if any(each.persons != statistic.persons or not {*statistic.tests} <= {*each.where} for each in asked):
         raise PremiseError(f"{statistic.shown} asks about other rows than those it is about.", _DEFECT)
@@ -607,13 +614,3 @@ def _inside(numerator: Numerator, values: Sequence[int]) -> Sequence[int]:
         kept = np.fromiter((min(max(value, low), high) for value in values), np.int64, len(values))
     clamped: Any = np.clip(kept, low, high)
     return clamped  # type: ignore[no-any-return]
-
-
-def check_rows(relation: Relation, found: Aggregates) -> None:
-    """Refuse a table whose number of rows is not the declared n. The message does not tell which it is."""
-    if relation.is_change_one and found.rows != relation.rows:
-        raise DataError(
-            f"the table does not have the declared n = {relation.rows} rows.",
-            "Under change-one n is public and must be right: declare the true one, or declare add-remove.",
-            n=relation.rows,
-        )
