@@ -92,7 +92,10 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     values |= said_texts(options)
     study = study_from_values(values, read_keys=keys_beside(path, read_keys))  # relative to the study, as data are
     if table is not None:
-        _check_names(study, table)
+        # Refuse columns that the table does not have, before a study with them is written.
+        from snapdp.api.study import Study
+
+        Study(study).check_names(table)
     plan = plan_of(study)
     write_new_text(study_to_toml(study), path)
     if as_json:
@@ -156,10 +159,3 @@ def _table(path: Path, data: str | None) -> Path | None:
         return None
     found = path.parent / data
     return found if is_readable(found) else None
-
-
-def _check_names(study: DeclaredStudy, table: Path) -> None:
-    """Refuse columns that the table does not have, before a study with them is written."""
-    from snapdp.api.study import Study
-
-    Study(study).check_names(table)

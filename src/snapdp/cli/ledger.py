@@ -347,7 +347,27 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     ctx.meta["snapdp.json"] = as_json
     found = None
     if study is None:
-        terms = opening_by_flags(flags)
+        # What `create_account` is given, of flags alone.
+        from snapdp.exact.numbers import positive
+        from snapdp.ledger.accounts import label
+        from snapdp.studies.relation import add_remove, change_one
+
+        lacking = [f"--{name}" for name in ("dataset", "cap", "relation") if flags[name] is None]
+        if lacking:
+            raise click.UsageError(f"Give {', '.join(lacking)} as well, or --from STUDY.toml, which says all of it.")
+        relation, person = flags["relation"], flags["person"]
+        if (flags["n"] is None) == (relation == "change-one") or (flags["n_max"] is None) == (relation == "add-remove"):
+            raise click.UsageError(
+                "Give --n N with change-one (n is public), --n-max N with add-remove (n is private)."
+            )
+        unit = {key: flags[key] for key in ("rows_per_person", "unit_rows") if flags[key] is not None}
+        unit |= {"person": named_columns(person)} if person else {}
+        if relation == "change-one" and unit:
+            raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
+        whom = change_one(n=flags["n"]) if relation == "change-one" else add_remove(n_max=flags["n_max"], **unit)
+        label(flags["dataset"], name="dataset")
+        positive(flags["cap"], name="cap")
+        terms = {"name": flags["dataset"], "cap": flags["cap"], "relation": whom.kind, "rows": whom.rows, **unit}
     else:
         from snapdp.api.study import study as load
 
@@ -374,28 +394,6 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     if study is not None:
         say(f"Next: snapdp inspect {_quoted(study)}")
         say(f"Then: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
-
-
-def opening_by_flags(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return what `create_account` is given, of flags alone."""
-    from snapdp.exact.numbers import positive
-    from snapdp.ledger.accounts import label
-    from snapdp.studies.relation import add_remove, change_one
-
-    lacking = [f"--{name}" for name in ("dataset", "cap", "relation") if flags[name] is None]
-    if lacking:
-        raise click.UsageError(f"Give {', '.join(lacking)} as well, or --from STUDY.toml, which says all of it.")
-    relation, person = flags["relation"], flags["person"]
-    if (flags["n"] is None) == (relation == "change-one") or (flags["n_max"] is None) == (relation == "add-remove"):
-        raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
-    unit = {key: flags[key] for key in ("rows_per_person", "unit_rows") if flags[key] is not None}
-    unit |= {"person": named_columns(person)} if person else {}
-    if relation == "change-one" and unit:
-        raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
-    whom = change_one(n=flags["n"]) if relation == "change-one" else add_remove(n_max=flags["n_max"], **unit)
-    label(flags["dataset"], name="dataset")
-    positive(flags["cap"], name="cap")
-    return {"name": flags["dataset"], "cap": flags["cap"], "relation": whom.kind, "rows": whom.rows, **unit}
 
 
 def opening_of(found: Study, path: str, flags: dict[str, Any]) -> dict[str, Any]:

@@ -104,7 +104,16 @@ def plan_command(
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
     if options["sql"]:
         refuse_strays({**options, "plot": plot, "ledger": ledger_path, "dataset": dataset})
-        _show_sql(options, as_json=as_json)
+        # Print the statement that computes the exact integers of a study.
+        from snapdp.api.study import study
+
+        text = study(options["study"]).sql(dialect=options["dialect"] or "")
+        if as_json:
+            echo_json({"ok": True, "sql": text})
+        else:
+            # A statement as a terminal shows it: broken at blanks that are in no quotes and no comment.
+            held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
+            echo(folded(held).replace(HELD, " "))
         return
     refuse_strays(options)
     result = asked_plan(options) if options["sensitivity"] is None else _mechanism(options)
@@ -135,19 +144,6 @@ def plan_command(
             show_charge(charge)
     if drawn is not None:
         say(drawn)
-
-
-def _show_sql(options: dict[str, Any], *, as_json: bool) -> None:
-    """Print the statement that computes the exact integers of a study."""
-    from snapdp.api.study import study
-
-    text = study(options["study"]).sql(dialect=options["dialect"] or "")
-    if as_json:
-        echo_json({"ok": True, "sql": text})
-    else:
-        # A statement as a terminal shows it: broken at blanks that are in no quotes and no comment.
-        held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
-        echo(folded(held).replace(HELD, " "))
 
 
 def _drawn(result: Plan | Worth, plot: Path) -> str:
