@@ -78,21 +78,24 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
         if isinstance(block, PagedBlock):
             write_pages(block, made, connection)
         else:
-            _copy({**block_names(block), **block_numbers(block)}, made, connection)
+            # What names the cells: one text each, and where several columns name them one column for each of these.
+            import numpy as np
+
+            names, count = ["cell", *key_columns(block.keys, FIELDS)], len(block.cells)
+            texts = zip(names, label_columns(block.cells, len(block.keys)), strict=True)
+            _copy(
+                {
+                    **{name: np.fromiter(each, dtype=object, count=count) for name, each in texts},
+                    **block_numbers(block),
+                },
+                made,
+                connection,
+            )
         with made.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         found = SideFile.of(digest=f"sha256:{digest}", rows=len(block.cells))
         finish(made, directory / found.name)
     return found
-
-
-def block_names(block: Block) -> dict[str, Any]:
-    """Return what names the cells: one text each, and where several columns name them one column for each of these."""
-    import numpy as np
-
-    names, count = ["cell", *key_columns(block.keys, FIELDS)], len(block.cells)
-    texts = zip(names, label_columns(block.cells, len(block.keys)), strict=True)
-    return {name: np.fromiter(each, dtype=object, count=count) for name, each in texts}
 
 
 def block_numbers(block: Block) -> dict[str, Any]:

@@ -52,7 +52,25 @@ _LISTS, _DOUBLE, _FRAME = 5, 26, 600  # of a cell, beside the index, at most; by
 
 def check_recordable(request: Request) -> None:
     """Refuse a request whose record could not be written, read, audited or certified."""
-    _check_columns(request)
+    # Refuse two declarations of one column, which no study has, and names that no certificate can have.
+    found: dict[str, Column] = {}
+    for column in (each.plain for line in request.lines for each in line.statistic.every_column):
+        other = found.setdefault(column.name, column)
+        if other != column and not _are_keys(other, column):
+            raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
+    persons = request.relation.person_columns
+    for piece in (found[each] for each in persons if each in found):
+        if identifier_of(piece) not in (None, *request.relation.identifiers):
+            raise ParameterError(
+                f"column {piece.name!r} is part of the person, and its declared values do not tell persons apart.",
+                "Build the relation with with_identifiers(relation, columns), or declare everything in one study.",
+            )
+    if "" in found or "" in persons:
+        raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
+    for name in (*persons, request.own):
+        storable(name or "", "the name of a person's column, or of a role,")
+    if request.own == "":
+        raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
     _check_digits(request.declaration)
     for line, declared in zip(request.lines, request.declaration["statistics"], strict=True):
         _check_read_again(line, declared)
@@ -81,28 +99,6 @@ def check_recordable(request: Request) -> None:
 def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
     """Return a bound on the length of the request's record, whatever is drawn."""
     return len(canonical(trial or _trial(request))) + sum(map(_bytes, request.lines, request.mechanisms))
-
-
-def _check_columns(request: Request) -> None:
-    """Refuse two declarations of one column, which no study has, and names that no certificate can have."""
-    found: dict[str, Column] = {}
-    for column in (each.plain for line in request.lines for each in line.statistic.every_column):
-        other = found.setdefault(column.name, column)
-        if other != column and not _are_keys(other, column):
-            raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
-    persons = request.relation.person_columns
-    for part in (found[each] for each in persons if each in found):
-        if identifier_of(part) not in (None, *request.relation.identifiers):
-            raise ParameterError(
-                f"column {part.name!r} is part of the person, and its declared values do not tell persons apart.",
-                "Build the relation with with_identifiers(relation, columns), or declare everything in one study.",
-            )
-    if "" in found or "" in persons:
-        raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
-    for name in (*persons, request.own):
-        storable(name or "", "the name of a person's column, or of a role,")
-    if request.own == "":
-        raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
 
 
 def _are_keys(one: Column, other: Column) -> bool:

@@ -202,17 +202,9 @@ def counted_clauses(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> 
     found = [person] if person else []
     if person and most is not None:
         found.append(f"who is in more counts in {most} of them only, so numbers of groups may be too small")
-    found += _missing_clauses(statistic)
-    if statistic.get("margins") == HIERARCHY and _is_wide(statistic):
-        found.append(WIDER)
-    return found
-
-
-def _missing_clauses(statistic: Mapping[str, Any]) -> list[str]:
-    """Return what missing values of the columns of a statistic count as, where it is about numbers."""
+    # What missing values of the columns of a statistic count as, where it is about numbers.
     columns = [each for each in statistic.get("columns", ()) if "lower" in each]
     needed = [_short(each["name"]) for each in columns if each.get("missing") == DROPPED]
-    found = []
     if needed and "edges" not in statistic:
         left_out = f"rows without {needed[0]} are left out"
         found.append(left_out if len(columns) == 1 else f"only rows count that have {listed(needed, MOST_NAMED)}")
@@ -220,6 +212,8 @@ def _missing_clauses(statistic: Mapping[str, Any]) -> list[str]:
         if "missing_in_sums" in each and "edges" not in statistic:
             number = readable_number(each["missing_in_sums"])
             found.append(f"missing values of {_short(each['name'])} count as {number}")
+    if statistic.get("margins") == HIERARCHY and _is_wide(statistic):
+        found.append(WIDER)
     return found
 
 

@@ -171,6 +171,9 @@ def front(record: Mapping[str, Any]) -> list[str]:
     # What an epsilon means that protects nobody.
     charged = _charged(record)
     warning = "" if charged is None else hides_nothing(charged)
+    # That the page tells more than its epsilon pays for, where bounds come from an earlier look.
+    source = bounds_from_line(record)
+    more = "They tell something about the table, too: the page as a whole tells more than this epsilon says."
     return [
         f"<h1>{text(title_of(record))}</h1>",
         f'<p class="by dim">{line}</p>' if line else "",
@@ -178,7 +181,7 @@ def front(record: Mapping[str, Any]) -> list[str]:
         f"<p>Together, {_paid_for(record)} use an "
         f'<span class="charge">epsilon of {text(shown_amount(record["charged"]))}</span> from the table\'s budget.'
         f"{_odds(record)} Other releases from the table add to this.</p>",
-        _found_before(record),
+        f"<p><strong>{text(source)}</strong> {more}</p>" if source else "",
         f"<p><strong>{text(warning)}</strong></p>" if warning else "",
         f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
     ]
@@ -196,13 +199,6 @@ def _charged(record: Mapping[str, Any]) -> Fraction | None:
 def _paid_for(record: Mapping[str, Any]) -> str:
     """Return what the charge was for: bounds that an earlier look has found stand here, and were paid for before."""
     return WITHOUT_BOUNDS if bounds_from_line(record) else "the results"
-
-
-def _found_before(record: Mapping[str, Any]) -> str:
-    """Return that the page tells more than its epsilon pays for, where bounds come from an earlier look."""
-    line = bounds_from_line(record)
-    more = "They tell something about the table, too: the page as a whole tells more than this epsilon says."
-    return f"<p><strong>{text(line)}</strong> {more}</p>" if line else ""
 
 
 def _odds(record: Mapping[str, Any]) -> str:
