@@ -237,7 +237,21 @@ def planned(asked: Asked) -> Line:
     statistic, epsilon = asked.statistic, asked.epsilon
     if epsilon is None:
         assert asked.accuracy is not None
-        epsilon = epsilon_needed(statistic, asked.accuracy, asked.alpha)
+        # The least epsilon to type, rounded up to four digits, at which a statistic of one part has an accuracy.
+        from snapdp.accuracy.epsilon import epsilon_for
+
+        (part,) = statistic.parts
+        numerator = part.numerator
+        found = epsilon_for(
+            accuracy=asked.accuracy / numerator.factor,
+            alpha=asked.alpha,
+            sensitivity=numerator.sensitivity,
+            lower=numerator.lower,
+            upper=numerator.upper,
+            step=WHOLE,
+            finest=Fraction(numerator.integers),
+        )
+        epsilon = found.epsilon / part.share
     return Line(statistic=statistic, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
 
 
@@ -380,24 +394,6 @@ WHOLE = Fraction(1)  # numerators are whole numbers
 def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction) -> Fraction:
     """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
     return part.numerator.factor * numerator_accuracy(mechanism(part, epsilon).parameters, alpha)
-
-
-def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
-    """Return the least epsilon to type, rounded up to four digits, at which a statistic of one part has an accuracy."""
-    from snapdp.accuracy.epsilon import epsilon_for
-
-    (part,) = statistic.parts
-    numerator = part.numerator
-    found = epsilon_for(
-        accuracy=accuracy / numerator.factor,
-        alpha=alpha,
-        sensitivity=numerator.sensitivity,
-        lower=numerator.lower,
-        upper=numerator.upper,
-        step=WHOLE,
-        finest=Fraction(numerator.integers),
-    )
-    return found.epsilon / part.share
 
 
 @lru_cache(maxsize=4096)  # a plan that is edited asks for most of its accuracies again

@@ -166,7 +166,14 @@ class Covariance(CentredSums):
         alpha = parts[0].alpha
         yield Derived(name=self.kind, title=self.title, columns=printed(self._covariances(parts, alpha / self.inputs)))
         if self.correlation:
-            found = self._all_moments(parts, alpha / len(parts))
+            # The covariance and both variances, from parts each of which may miss with alpha.
+            part_alpha = alpha / len(parts)
+            *sums, _, first, second, counts = parts
+            variances = [
+                moments(column, column, sums=[total], products=squares, counts=counts, alpha=part_alpha)
+                for column, total, squares in zip(self.pair, sums, (first, second), strict=True)
+            ]
+            found = [self._covariances(parts, part_alpha), *variances]
             yield Derived(name=CORRELATION, title=title, columns=printed(correlations(*found)))
 
     def _of_study(
@@ -183,15 +190,6 @@ class Covariance(CentredSums):
     def _covariances(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[Moment]:
         first, second, products, *_, counts = parts
         return moments(*self.pair, sums=(first, second), products=products, counts=counts, alpha=alpha)
-
-    def _all_moments(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[list[Moment]]:
-        """Return the covariance and both variances, from parts each of which may miss with alpha."""
-        *sums, _, first, second, counts = parts
-        variances = [
-            moments(column, column, sums=[total], products=squares, counts=counts, alpha=alpha)
-            for column, total, squares in zip(self.pair, sums, (first, second), strict=True)
-        ]
-        return [self._covariances(parts, alpha), *variances]
 
     @classmethod
     def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:
