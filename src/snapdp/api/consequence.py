@@ -35,7 +35,7 @@ from snapdp.studies.plans.advice import UNADJUSTED, cliff_in_words, cliffs_of, o
 from snapdp.studies.plans.lines import Line, RankCurve, ReleasedPart, called_groups, remembered, shown_parts
 from snapdp.studies.plans.text import error_in_words
 from snapdp.studies.protection import describe_most_units, describe_rise, explain_protection
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Account
@@ -72,7 +72,7 @@ class Consequence(Value):
     interval: Html
     curve: Html
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Values:
         """Return everything as plain values: amounts exactly, as short texts, and as doubles for a slider."""
         # The range in doubles, in steps that hit both ends and the middle; of few whole numbers, each.
         low, high = self.range
@@ -196,7 +196,7 @@ class OddsOf(Value):
         exact = exact_amount(self.epsilon)
         return exact if len(exact) <= LONGEST_EXACT else f"about {decimal_nearest(self.epsilon, 6)}"
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Values:
         """Return it as plain values."""
         return {"name": self.name, "epsilon": str(self.epsilon), "right_of_100": self.right, "text": self.text}
 

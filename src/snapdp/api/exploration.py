@@ -31,7 +31,7 @@ from snapdp.studies.statistics.magnitudes import BOUNDS, LOWER, UPPER, WITHOUT, 
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import SHARE
 from snapdp.studies.study_file import DeclaredStudy, study_to_toml
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 MOSTLY = 0.5  # from so large a share of cells that are no numbers on, a column is text
 LEVELS = 1000  # of a column whose step nobody has said
@@ -98,7 +98,7 @@ def exploring_values(
     alpha: Any = None,
     outside: Any = None,
     exponents: Sequence[Any] | None = None,
-) -> dict[str, Any]:
+) -> Values:
     """Return the columns and statistics of a look, with the keys of a study; epsilon is that of all together."""
     if not columns:
         raise ParameterError("no column is named.", "Name those to look at.")
@@ -112,8 +112,8 @@ def exploring_values(
     cost = {"epsilon": str(share), **({} if alpha is None else {"alpha": alpha})}
     said = {} if outside is None else {"outside": outside}
     powers = {} if exponents is None else {"exponents": list(exponents)}
-    declared: dict[str, Any] = {}
-    statistics: list[dict[str, Any]] = []
+    declared: Values = {}
+    statistics: list[Values] = []
     for name in columns:
         if name in categories:
             rules = {"unknown": BINNED, "null": BINNED}  # how many rows are none of them is part of a first look

@@ -35,7 +35,7 @@ from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.labels import Label
 from snapdp.studies.statistics.parts import CellColumns
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
 NUMBERS = ("BIGINT", "DOUBLE")
@@ -93,9 +93,7 @@ class FilesBeside:
         self.seen: list[str] = []
         self.unseen: list[str] = []  # of which something was not looked at
 
-    def part(
-        self, field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
-    ) -> Generator[Finding, None, Drawn]:
+    def part(self, field: str, stated: Facts, drawn: Drawn, values: Facts) -> Generator[Finding, None, Drawn]:
         """Yield what is wrong with a long part, in the record and in its file; return it with the file's indices."""
         place = _Place(statistic=drawn.line.statistic, margin=drawn.part.margin)
         path = yield from self._named(field, stated, values, place)
@@ -105,7 +103,7 @@ class FilesBeside:
         return unseen(drawn) if found is None else found
 
     def derived(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], parts: Sequence[Drawn], block: Block
+        self, field: str, stated: Facts, values: Facts, parts: Sequence[Drawn], block: Block
     ) -> Generator[Finding, None, None]:
         """Yield what is wrong with a long derived block; its numbers follow from parts that were looked at."""
         place = _Place(statistic=parts[0].line.statistic, margin=block.margin)
@@ -131,9 +129,7 @@ class FilesBeside:
         finally:
             (self.seen if is_known else self.unseen).append(path.name)
 
-    def _named(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], place: _Place
-    ) -> Generator[Finding, None, Path | None]:
+    def _named(self, field: str, stated: Facts, values: Facts, place: _Place) -> Generator[Finding, None, Path | None]:
         """Yield what a record says of a long block that does not follow; return its file, if it is there and whole."""
         digest = stated["file"]["digest"] if "file" in stated else ""
         if not SHA256.fullmatch(digest):
@@ -218,7 +214,7 @@ def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[
     return names.wrong()
 
 
-def _wrong_numbers(stated: Mapping[str, Any], block: Block, start: int = 0) -> Iterator[Wrong]:
+def _wrong_numbers(stated: Facts, block: Block, start: int = 0) -> Iterator[Wrong]:
     """Yield the first number of every column that does not follow; its type and its sign count."""
     import numpy as np
 

@@ -36,6 +36,7 @@ from snapdp.cli.screen import echo_json_text, note, say, table
 from snapdp.display.numbers import exact_amount, two_digits
 from snapdp.display.text import confidence, is_address, one_line, percent
 from snapdp.exact.numbers import parameter
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.api.exploration import Exploration, ExploredNumbers
@@ -190,7 +191,7 @@ def _cost(result: Release) -> str:
     return exact_amount(parameter(result.charged, name="charged"))
 
 
-def _study(options: dict[str, Any], ledger: Ledger) -> Study:
+def _study(options: Values, ledger: Ledger) -> Study:
     """Return the study of a look, as the flags declare it."""
     from snapdp.api.exploration import exploring_values
     from snapdp.api.study import study
@@ -231,7 +232,7 @@ def _check_study_file(path: Path | None) -> None:
         raise click.UsageError(f"--study {path}: there is no such directory.")
 
 
-def _write_study(found: Exploration, options: dict[str, Any]) -> list[click.FileError]:
+def _write_study(found: Exploration, options: Values) -> list[click.FileError]:
     """Write the study to edit; return why it could not be written, where it could not: the release was made."""
     from snapdp.drafts import write_new_text
     from snapdp.errors import SnapdpError

@@ -19,6 +19,7 @@ from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import column_values
 from snapdp.cli.screen import echo, note, say, table, watch
 from snapdp.display.text import one_line
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.tables.inspection import Look
@@ -56,7 +57,7 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
         _say_next(study, options)
 
 
-def _look(options: dict[str, Any]) -> Look:
+def _look(options: Values) -> Look:
     from snapdp.api.study import study
     from snapdp.studies.columns import PersonColumn
     from snapdp.tables.engines.opening import open_table
@@ -83,7 +84,7 @@ def _look(options: dict[str, Any]) -> Look:
     return opened.inspect([*declared.columns, *persons], watch=watch)
 
 
-def _say_next(path: str, options: dict[str, Any]) -> None:
+def _say_next(path: str, options: Values) -> None:
     """Say how a study is released without another look, where its ledger is beside it and can pay."""
     from snapdp.api.study import study
 

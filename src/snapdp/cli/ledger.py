@@ -40,6 +40,7 @@ from snapdp.ledger.statements import (
     spent_in_words,
     titles_of,
 )
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
@@ -188,12 +189,12 @@ def composed_command(
         echo("The ledger has no account yet.")
 
 
-def _values(account: Account, spends: tuple[Spend, ...], delta: Fraction, second_opinion: bool) -> dict[str, Any]:
+def _values(account: Account, spends: tuple[Spend, ...], delta: Fraction, second_opinion: bool) -> Values:
     """Return what is shown of one account; amounts as exact fractions, bounds rounded up."""
     from snapdp.interop.composition import composed
     from snapdp.interop.dp_accounting import epsilon_by_package
 
-    found: dict[str, Any] = {"dataset": account.name, "spent": str(account.spent), "delta": str(delta)}
+    found: Values = {"dataset": account.name, "spent": str(account.spent), "delta": str(delta)}
     if not spends:
         return {**found, "epsilon": "0", "rho": "0", "spends": 0}
     together = composed(spends)
@@ -224,7 +225,7 @@ def _exact_or_up(amount: Fraction) -> str:
     return scientific_up(amount, 17) if is_long else str(amount)
 
 
-def _show(found: dict[str, Any], delta: Fraction) -> None:
+def _show(found: Values, delta: Fraction) -> None:
     spent = Fraction(found["spent"])
     echo(f"{one_line(found['dataset'])}: epsilon {exact_amount(spent)} spent. The sum is what counts.")
     if not found["spends"]:
@@ -396,7 +397,7 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
         say(f"Then: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
 
 
-def opening_of(found: Study, path: str, flags: dict[str, Any]) -> dict[str, Any]:
+def opening_of(found: Study, path: str, flags: Values) -> Values:
     """Return what `create_account` is given, of a study; refuse flags that say something else than it does.
 
     path   the file of the study, for what is said of it

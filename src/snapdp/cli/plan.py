@@ -19,6 +19,7 @@ from snapdp.cli.flags.options import SectionedCommand, statistic_options
 from snapdp.cli.screen import echo, echo_json, folded, say
 from snapdp.display.text import one_line
 from snapdp.tables.engine_names import ENGINES
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.accuracy.summary import Worth
@@ -156,7 +157,7 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
     return f"picture: {one_line(str(plot))}{more}"
 
 
-def refuse_strays(options: dict[str, Any]) -> None:
+def refuse_strays(options: Values) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
     if options["dialect"] is not None and not options["sql"]:
         raise click.UsageError("--dialect belongs to --sql.")
@@ -186,7 +187,7 @@ def _instead(strays: list[str]) -> str:
     )
 
 
-def asked_plan(options: dict[str, Any]) -> Plan:
+def asked_plan(options: Values) -> Plan:
     """Return the plan that is asked for, by a study or by flags."""
     from snapdp.cli.flags.statistics import by_flags, declared_by_flags
     from snapdp.studies.study_file import load_study, plan_of
@@ -203,7 +204,7 @@ def asked_plan(options: dict[str, Any]) -> Plan:
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 
-def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
+def _likes(result: Plan | Worth, options: Values) -> dict[int, Likes]:
     """Return for lines of quantiles, by their numbers, what they would be worth if rows were like a public file."""
     if options["if_like"] is None:
         return {}
@@ -225,7 +226,7 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     return {place: lines[place].error_if_counted(counts[each], rows[place]) for place, each in asked.items()}
 
 
-def _mechanism(options: dict[str, Any]) -> Worth:
+def _mechanism(options: Values) -> Worth:
     from snapdp.accuracy.summary import worth_of_mechanism
 
     lower, upper = range_ends(",".join(options["bounds"]))

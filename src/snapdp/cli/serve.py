@@ -18,6 +18,7 @@ from snapdp.cli.accounts import ledger_beside, ledger_of_table, refuse_second, t
 from snapdp.cli.flags.numbers import StudyFile
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display.text import is_address, one_line, shown_address
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
@@ -88,7 +89,7 @@ def serve_command(
         os._exit(0)
 
 
-def _place(study: Path | None, options: dict[str, Any]) -> Workplace:
+def _place(study: Path | None, options: Values) -> Workplace:
     from snapdp.api.study import study as load
     from snapdp.web.workplace import Workplace
 
@@ -125,13 +126,13 @@ def _opens(no_browser: bool) -> bool:
     return has_screen and not no_browser
 
 
-def _as_command(study: DeclaredStudy, place: Workplace) -> dict[str, Any]:
+def _as_command(study: DeclaredStudy, place: Workplace) -> Values:
     """Return a study as a command of this program; where flags cannot say it, why, and the one with a study file."""
     from snapdp.cli.spelling import plan_words, release_file_words, release_words
 
     if place.data is None:
         found = plan_words(study)
         return {"command": found.text or "snapdp plan study.toml", "reason": found.reason}
-    where: dict[str, Any] = {"data": place.data, "ledger": place.ledger, "table": place.table}
+    where: Values = {"data": place.data, "ledger": place.ledger, "table": place.table}
     found = release_words(study, **where)
     return {"command": found.text or release_file_words("study.toml", **where).text, "reason": found.reason}

@@ -34,7 +34,7 @@ from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.quantiles import QUARTILES, Quantiles
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import DeclaredStudy, plan_of
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 # Statistics, groups, conditions, neighbours and cost: what flags say once must be the same in all statistics
 
@@ -47,7 +47,6 @@ SHARED = {  # what flags say once, and how people call it
     "alpha": "levels of confidence",
 }
 MEDIAN = Fraction(1, 2)
-Values = dict[str, Any]
 
 
 def about(statistic: Values) -> list[str]:
@@ -450,7 +449,7 @@ def _planned(study: DeclaredStudy, words: Sequence[str]) -> tuple[Plan, dict[str
     return asked_plan(options), study.texts, study.csv
 
 
-def _parsed(command: click.Command, words: Sequence[str]) -> dict[str, Any]:
+def _parsed(command: click.Command, words: Sequence[str]) -> Values:
     """Return what a command's own parser reads; it is not called."""
     with command.make_context(command.name, list(words)) as context:
         return dict(context.params)

@@ -9,7 +9,7 @@ The end of the file finds what a request repeats: the very same request is free,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from types import TracebackType
@@ -40,7 +40,7 @@ from snapdp.ledger.rules import DECLARED, Terms, answer_fault, identical, missin
 from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
 from snapdp.studies.declarations import digest
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 MOST_NAMES = 10  # of accounts, in a refusal
 RECENT = 500  # entries of an account that `recent` reads: what a release does takes no longer as the history grows
@@ -51,7 +51,7 @@ class Book:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._openings: dict[str, tuple[Entry, dict[str, Any]]] = {}
+        self._openings: dict[str, tuple[Entry, Values]] = {}
         storage.begin(writing=False)
         try:
             self._identity = self._identified(storage.identity())
@@ -128,7 +128,7 @@ class Book:
                 return None
             return self._charge(holder, entry, self._storage.closing(account, number))
 
-    def charge_of(self, record: Mapping[str, Any]) -> Charge | None:
+    def charge_of(self, record: Facts) -> Charge | None:
         """Return the charge that was answered with a record; None if there is none."""
         account = record["dataset"]
         with self._transaction(writing=False):
@@ -156,7 +156,7 @@ class Book:
 
     # Trust
 
-    def verify(self, against: Mapping[str, Any] | str | None = None) -> Verification:
+    def verify(self, against: Facts | str | None = None) -> Verification:
         """Recompute every digest, sum and seal; LedgerError with all `problems` if anything does not fit.
 
         against   a published record, or a head returned by `commit`: refused if this ledger does not hold it, which
@@ -190,7 +190,7 @@ class Book:
             )
         return Verification(accounts=seen[0], entries=seen[1], amendments=tuple(amended))
 
-    def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+    def record_of(self, record: Facts) -> Values | None:
         """Return the committed record of the same charge as a given one, to compare the two; None if there is none."""
         with self._transaction(writing=False):
             for account in (each for each in self._surveyed() if isinstance(each, Account)):
@@ -267,7 +267,7 @@ class Book:
             raise chain.altered(standing.account, standing.entries - 1)
         return self._as_amended(standing, opening)
 
-    def _as_amended(self, standing: Standing, opening: Mapping[str, Any]) -> Account:
+    def _as_amended(self, standing: Standing, opening: Facts) -> Account:
         """Return an account with the cap in force: that of its newest amendment, or the one it was opened with."""
         newest = self._storage.newest_amendment(standing.account)
         return account_from(standing, opening, in_force(newest, standing, opening))
@@ -361,7 +361,7 @@ class EarlierReleases(Value):
     requests: dict[str, int]
     statistics: dict[str, Earlier]
 
-    def of(self, epsilon: Fraction, declaration: Mapping[str, Any]) -> Repeats:
+    def of(self, epsilon: Fraction, declaration: Facts) -> Repeats:
         """Return what of a request was released before."""
         statistics = declaration["statistics"]
         same = self.requests.get(identical(epsilon, declaration))
@@ -394,7 +394,7 @@ def _statistics(charge: Charge) -> list[tuple[str, Earlier]]:
     return [(key, Earlier(number=charge.number, epsilon=epsilon)) for key, epsilon in found]
 
 
-def _key(request: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+def _key(request: Facts, statistic: Facts) -> str:
     """Return what makes two statistics the same: all that they declare but their cost, of the same neighbours."""
     own = {name: value for name, value in statistic.items() if name not in COST}
     terms = {name: request[name] for name in DECLARED if name in request and name not in ("own", *own)}

@@ -19,7 +19,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -38,6 +38,7 @@ from snapdp.release.value_table import NUMBER, TEXT as WORDS, TRUTH, ValueField,
 from snapdp.studies.grouping.groups import label_columns
 from snapdp.studies.grouping.keys import KeyLabels
 from snapdp.tables.keys import digest_of_selected
+from snapdp.values import Facts, Values
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -98,9 +99,9 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
     return found
 
 
-def block_numbers(block: Block) -> dict[str, Any]:
+def block_numbers(block: Block) -> Values:
     """Return the columns of numbers of a side file, as the arrays that are written."""
-    columns: dict[str, Any] = {} if block.indices is None else {"index": block.indices}
+    columns: Values = {} if block.indices is None else {"index": block.indices}
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
     if isinstance(block.deviation, tuple):  # else it is one for all of them, and in the record
         columns["deviation"] = block.deviation
@@ -130,7 +131,7 @@ def write_values(table: ValueTable, path: Path) -> None:
         finish(made, path)
 
 
-def typed_columns(table: ValueTable) -> dict[str, Any]:
+def typed_columns(table: ValueTable) -> Values:
     """Return every column as the array that Parquet files and frames have."""
     return {field.name: typed(field, table.columns[field.name]) for field in table.fields}
 
@@ -259,7 +260,7 @@ def _keys_in_order(labels: KeyLabels, columns: Sequence[str], connection: Any) -
     return f"SELECT {texts} FROM keys"
 
 
-def _copy(arrays: Mapping[str, Any], path: Path, connection: Any) -> None:
+def _copy(arrays: Facts, path: Path, connection: Any) -> None:
     import duckdb
 
     connection.register("released", arrays)
@@ -270,7 +271,7 @@ def _copy(arrays: Mapping[str, Any], path: Path, connection: Any) -> None:
     connection.unregister("released")
 
 
-def _numbers(arrays: Mapping[str, Any]) -> str:
+def _numbers(arrays: Facts) -> str:
     """Return what is selected of arrays: NaN is no released number, but stands for a missing end of an interval."""
     # Names of keys are anybody's text.
     named = [quoted_name(name) for name, cells in arrays.items() if cells.dtype.kind == "f"]
@@ -315,7 +316,7 @@ class SideFileColumns:
         described = connection.execute(f"DESCRIBE SELECT * FROM {self._origin}").fetchall()
         self.types: dict[str, str] = {name: kind for name, kind, *_ in described}
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Values:
         """Return every column of numbers as an array; NaN where a number is missing."""
         import numpy as np
 
@@ -433,7 +434,7 @@ def polars_frame(release: Release) -> Any:
     return polars.DataFrame({name: column.tolist() for name, column in columns.items()}, schema=schema).fill_nan(None)
 
 
-def _columns(release: Release) -> dict[str, Any]:
+def _columns(release: Release) -> Values:
     return typed_columns(value_table(release.blocks()))
 
 

@@ -26,6 +26,7 @@ from snapdp.studies.relation import identifier_of
 from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.registry import statistic_class
 from snapdp.tables.engine_names import ENGINES
+from snapdp.values import Facts, Values
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
@@ -46,7 +47,7 @@ _FREE_TEXT = {
     "margins",
 }
 _DIGEST = "sha256:" + "0" * 64
-_NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "shown": [], "low": [], "high": []}
+_NOTHING: Values = {"cells": 0, "cell": [], "index": [], "value": [], "shown": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = 5, 26, 600  # of a cell, beside the index, at most; bytes of a double, of a block's own
 
 
@@ -96,7 +97,7 @@ def check_recordable(request: Request) -> None:
         )
 
 
-def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
+def most_bytes(request: Request, trial: Facts | None = None) -> int:
     """Return a bound on the length of the request's record, whatever is drawn."""
     return len(canonical(trial or _trial(request))) + sum(map(_bytes, request.lines, request.mechanisms))
 
@@ -119,7 +120,7 @@ def _check_digits(values: Any) -> None:
         raise _refused(f"a number has more than {MOST_DIGITS} digits")
 
 
-def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
+def _check_read_again(line: Line, declared: Facts) -> None:
     """Refuse a statistic that is not the one its declaration makes: the audit has nothing else."""
     statistic = line.statistic
     try:
@@ -140,7 +141,7 @@ def _ends(part: Part, m: Mechanism) -> list[Fraction]:
     return [*map(part.numerator.statistic, numerators), *part.numerator.statistic_range]
 
 
-def _trial(request: Request) -> dict[str, Any]:
+def _trial(request: Request) -> Values:
     """Return the record of the request without a number in it."""
     statistics = []
     for declared, line, mechanisms in zip(

@@ -56,7 +56,7 @@ from snapdp.studies.relation import (
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml import TomlTable, about, named, placed
-from snapdp.values import Value, replaced
+from snapdp.values import Value, Values, replaced
 
 STUDY_FORMAT = 1
 STUDY_KEYS = (
@@ -150,7 +150,7 @@ def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> Declare
     return study_from_values(values, read_keys=read_keys)
 
 
-def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
+def study_from_values(values: Values, *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
     _check_format(values)
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
@@ -249,7 +249,7 @@ def _person(top: TomlTable) -> list[str] | None:
 def csv_form(values: Any) -> CsvDialect:
     """Return how CSV files are written, by the keys of [csv]; refuse what is none of them."""
     table = TomlTable(values, place="csv", keys=CSV_KEYS)
-    said: dict[str, Any] = {key: table.text(key) for key in SINGLE_TEXTS if key in table}
+    said: Values = {key: table.text(key) for key in SINGLE_TEXTS if key in table}
     if "null" in table:
         said["null"] = table.get("null") if isinstance(table.get("null"), str) else table.texts("null")
     with placed("csv"):
@@ -418,9 +418,9 @@ def study_to_toml(study: DeclaredStudy) -> str:
     return "\n".join(blocks)
 
 
-def relation_table(relation: Relation) -> dict[str, Any]:
+def relation_table(relation: Relation) -> Values:
     """Return what a study says of its neighbours."""
-    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    found: Values = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
     if relation.unit_rows > 1:
         return {**found, "unit_rows": relation.unit_rows}
     if relation.person is None:

@@ -30,6 +30,7 @@ from snapdp.studies.statistics.parts import (
     share_rows,
 )
 from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, NumbersDetail, Statistic, WholeDetail
+from snapdp.values import Values
 
 
 class Histogram(Statistic):
@@ -88,7 +89,7 @@ class Histogram(Statistic):
                 f"column {column.name!r} holds categories: its histogram has no bin edges.",
                 "Leave out edges, outside and missing; unknown and null are declared with the column.",
             )
-        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": joined(where)}
+        rows: Values = {"relation": relation, "by": groups, "where": joined(where)}
         rows["rows_per_person"] = own_bound(relation, rows_per_person)
         found = cls(**rows, **_cells_of(column, edges, outside, missing))
         if groups is not None:
@@ -116,7 +117,7 @@ class Histogram(Statistic):
 
     @property
     def aggregates(self) -> list[Aggregate]:
-        rows: dict[str, Any] = {"where": self.tests, "by": self.by, "persons": self.persons}
+        rows: Values = {"where": self.tests, "by": self.by, "persons": self.persons}
         cells = self._binned
         if isinstance(cells, CategoryColumn):
             return [Categories(column=cells, **rows)]
@@ -133,7 +134,7 @@ class Histogram(Statistic):
         return (self._binned.bins_in_words, *super().missing_in_words[1:])
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         if not self.edges:
             return super().stated
         return {"edges": self.edges, "outside": self.outside, "missing": self.missing, **super().stated}
@@ -173,7 +174,7 @@ def histogram_query(column: Column, relation: Relation, **details: Any) -> Histo
     return Histogram.of(column, relation=relation, **details)
 
 
-def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> dict[str, Any]:
+def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> Values:
     """Return the column of a histogram and its bins: those it is given, else those that the column declares."""
     if isinstance(column, CategoryColumn):
         return {"columns": (column,), "outside": outside or DROPPED}

@@ -58,7 +58,7 @@ from snapdp.studies.statistics.trees import (
     depth_sums,
     rank_figures,
 )
-from snapdp.values import replaced
+from snapdp.values import Facts, Values, replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy.quantiles import LevelTree
@@ -180,7 +180,7 @@ class Quantiles(TreeStatistic):
         return depth_sums(self.tree, counts, self.groups)
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         return {"at": self.at, "branching": self.branching, **super().stated}
 
     @property
@@ -198,7 +198,7 @@ class Quantiles(TreeStatistic):
         return (dropped if self.column.dropped else first, *others)
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:
+    def derived_range(cls, declared: Facts, name: str) -> tuple[Fraction, Fraction] | None:
         return column_bounds(declared) if name == QUANTILE else None
 
     # What it will be worth
@@ -226,7 +226,7 @@ class Quantiles(TreeStatistic):
         rows     so many of the table, or of one group, are distributed like these; a share of n or n_max unless told
         """
         many = self.rows_guessed() if rows is None else whole(rows, name="rows")
-        said: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "rows": many}
+        said: Values = {"epsilon": epsilon, "alpha": alpha, "rows": many}
         found = cells_if_like(self.tree, self.parts[0], self.at, counts, **said)
         levels = (tuple(self.column.lower + cell * self.column.step for cell in cells) for cells in found)
         return tuple(

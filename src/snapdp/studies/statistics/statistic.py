@@ -38,7 +38,7 @@ from snapdp.studies.protection import rows_clause
 from snapdp.studies.relation import Relation, guessed_rows
 from snapdp.studies.statistics.parts import FITS_INT64, AccuraciesAt, Derived, DrawnPart, NumberError, Numerator, Part
 from snapdp.studies.toml import TomlTable, about, named
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, Values, replaced
 
 if TYPE_CHECKING:
     from snapdp.studies.statistics.trees import RankFigures
@@ -136,7 +136,7 @@ class Statistic(Value, ABC):
         return "epsilon split " + " + ".join(str(part.share * part.moving) for part in self.parts)
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         """Return the details that study files and records state, by their keys."""
         return {} if self.rows_per_person is None else {"rows_per_person": self.rows_per_person}
 
@@ -159,7 +159,7 @@ class Statistic(Value, ABC):
         yield from ()
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
+    def derived_range(cls, declared: Facts, name: str) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
         """Return what a number of this name can be that is derived, from what a record declares; None where no line
         says it.
         """
@@ -367,7 +367,7 @@ class Statistic(Value, ABC):
         """Return the statistic that a TOML table of a study file declares; `read_keys` reads a file that it names."""
         with about(key="keys" if "keys" in table else "by"):
             by = groups_in(table, columns, read_keys)
-        details: dict[str, Any] = {}
+        details: Values = {}
         for key, detail in [*cls.details.items(), ("where", WHERE)]:
             with about(key=key):
                 details[key] = detail.read(table, key, columns)
@@ -421,7 +421,7 @@ class Statistic(Value, ABC):
             yield "keys", self.by.keys.given
 
     @classmethod
-    def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
+    def from_declaration(cls, values: Facts, relation: Relation) -> Self:
         """Return the statistic that a record declares."""
         columns = [column_from(each) for each in values.get("columns", [])]
         if len(columns) != cls.takes and not (cls.several and len(columns) > 1):
@@ -433,9 +433,9 @@ class Statistic(Value, ABC):
         details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Values:
         """Return everything public that makes the statistic what it is, but its cost."""
-        found: dict[str, Any] = {"kind": self.kind, "title": self.title}
+        found: Values = {"kind": self.kind, "title": self.title}
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
