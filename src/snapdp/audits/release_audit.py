@@ -181,7 +181,7 @@ def _findings(record: Values, files: FilesBeside, request: Request | None) -> It
     for key in ("person_columns", "most_units"):
         yield from differences(key, record.get(key), request.declaration.get(key))
     yield from _form_findings(record)
-    drawn: list[list[Drawn]] = []
+    drawn = []
     for number, stated in enumerate(record["statistics"][: len(request.lines)]):
         parts = yield from _statistic_findings(number, stated, request, files)
         drawn += [] if parts is None else [parts]
@@ -229,7 +229,7 @@ def _statistic_findings(
     if len(stated["parts"]) != len(mechanisms):
         yield Finding(field=f"{field}.parts", says="another number of parts", should=line.statistic.title)
         return None
-    found: list[Drawn] = []
+    found = []
     for place, (part, mechanism) in enumerate(zip(line.statistic.parts, mechanisms, strict=True)):
         says = stated["parts"][place]
         drawn = Drawn(line=line, part=part, mechanism=mechanism, indices=says.get("index", []))

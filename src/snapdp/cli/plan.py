@@ -214,9 +214,7 @@ def _likes(result: Plan | Worth, options: Values) -> dict[int, Likes]:
     from snapdp.tables.engines.opening import open_table
 
     assert isinstance(result, Plan)  # a bare mechanism has no such flag
-    found: dict[int, Any] = {
-        place: line.statistic for place, line in enumerate(result.lines) if isinstance(line.statistic, Quantiles)
-    }
+    found = {place: line.statistic for place, line in enumerate(result.lines) if isinstance(line.statistic, Quantiles)}
     if not found:
         raise click.UsageError("--if-like is for quantiles and medians: other accuracies hold for every table.")
     asked = {place: LevelCounts(column=each.column, where=each.tests) for place, each in found.items()}

@@ -218,7 +218,7 @@ def output_files(options: Values) -> list[Path]:
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
     for name, allowed in endings.items():
-        path: Path | None = options[name]
+        path = options[name]
         if path is None:
             continue
         if path.suffix not in allowed:
@@ -327,7 +327,7 @@ def to_charge(options: Values, account: str) -> str:
 
 def ledger_to_give(options: Values) -> str:
     """Return what to give where no ledger was named: the one that is there, or how one is opened."""
-    source: str = options["source"]
+    source = options["source"]
     found = _declared(source) if is_study(options) else None
     there = ledger_of_table(source) if found is None else ledger_beside(source, found.dataset, found.data)
     if not is_address(source) and os.path.exists(there):

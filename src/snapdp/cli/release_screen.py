@@ -57,7 +57,7 @@ def show_release(result: Release, *, left: Fraction, spent: Fraction | None = No
 
 def _alike(blocks: Sequence[NumberBlock]) -> Iterator[list[NumberBlock]]:
     """Yield blocks that share a table: those of at most one key that follow each other; any other by itself."""
-    together: list[NumberBlock] = []
+    together = []
     for block in blocks:
         if len(_key_names(block)) < 2:
             together.append(block)

@@ -309,7 +309,7 @@ def closed_before() -> LedgerError:
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:
     """Return the refusal of a charge that an account cannot pay."""
-    facts: Values = {"needed": amount, "left": holder.left, "cap": holder.cap, "account": holder.name}
+    facts = {"needed": amount, "left": holder.left, "cap": holder.cap, "account": holder.name}
     if holder.closed:
         return BudgetError(
             f"the account {holder.name!r} was closed: it takes no further charge.",
@@ -464,7 +464,7 @@ def declared_terms(account: Account) -> Values:
         relation = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
     except ParameterError:
         return {}
-    found: Values = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
     if relation.person is not None:
         found["person"] = stated_person(relation.person)
     if bounded_in(account.unit) is not None:

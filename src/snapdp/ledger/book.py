@@ -162,7 +162,7 @@ class Book:
         against   a published record, or a head returned by `commit`: refused if this ledger does not hold it, which
                   is how an older copy of the file put back in its place is found. Use the newest you have.
         """
-        problems: list[str] = []
+        problems = []
         amended: list[Amendment] = []
         seen = [0, 0]
         with self._transaction(writing=False):  # a ledger that cannot be looked at just now is not an unsound one
@@ -203,8 +203,8 @@ class Book:
     # Inside; all of it within a transaction
 
     def _charges(self, account: str, *, last: int | None) -> tuple[Charge, ...]:
-        reserves: dict[int, Entry] = {}
-        closings: dict[int, Entry] = {}
+        reserves = {}
+        closings = {}
         with self._transaction(writing=False):
             holder, standing = self._stands(account)
             start = 0 if last is None else max(0, standing.entries - last)
@@ -241,7 +241,7 @@ class Book:
         standing = look(name) if isinstance(name, str) and name.isprintable() else None
         if standing is None:
             # The refusal of a name that no account has; it names those that whoever asks may see.
-            names: list[str] = []
+            names = []
             with suppress(LedgerError):  # a standing that cannot be read is told by `verify`
                 names = [each.account for each in self._storage.standings()]
             advice = "Open it first; nothing was spent."
@@ -372,7 +372,7 @@ class EarlierReleases(Value):
 
 def earlier_releases(history: Iterable[Charge]) -> EarlierReleases:
     """Return what the charges of an account were answered with; those without an answer released nothing."""
-    requests: dict[str, int] = {}
+    requests = {}
     statistics: dict[str, Earlier] = {}
     for charge in history:
         if charge.answer is None:

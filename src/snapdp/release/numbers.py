@@ -23,7 +23,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact.numbers import parameter
 from snapdp.studies.declarations import groups_from, stated_levels
 from snapdp.studies.grouping.margins import margin_text
-from snapdp.studies.labels import BETWEEN, Label, label_text, readable_cell, readable_keys, readable_title, told_apart
+from snapdp.studies.labels import BETWEEN, label_text, readable_cell, readable_keys, readable_title, told_apart
 from snapdp.studies.protection import unit_nouns
 from snapdp.studies.statistics.counts import PersonCount
 from snapdp.studies.statistics.histogram import shares_are_of_n
@@ -381,7 +381,7 @@ def _own_names(statistic: Facts, block: Facts) -> tuple[str, ...]:
 
 def _keys(statistic: Facts, block: Facts) -> Sequence[Keys]:
     """Return for each cell the columns that name it, and by what; nothing where there are no groups."""
-    cells: Sequence[Label] = block["cell"]
+    cells = block["cell"]
     if "by" not in statistic:
         return [()] * len(cells)
     by = statistic["by"]

@@ -25,7 +25,6 @@ from snapdp.studies.categories import BOOLEAN, DATE
 from snapdp.studies.columns import CATEGORY, INLINE, MAGNITUDE
 from snapdp.studies.grouping.keys import KEY
 from snapdp.studies.grouping.margins import HIERARCHY, MOST_NODES, Margin
-from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.tables.engine_names import ENGINES
@@ -176,7 +175,7 @@ def check_engine(engine: EngineUsed) -> None:
 
 def part_values(drawn: Drawn) -> Values:
     """Return everything public about a part but its numbers."""
-    part: Part = drawn.part
+    part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
         "name": numerator.name,

@@ -138,7 +138,7 @@ def value_table(blocks: Iterable[NumberBlock]) -> ValueTable:
         for key, name in zip(keys, names, strict=True)
     ]
     before = [field for field in fixed if field.is_key]
-    columns: dict[str, list[Any]] = {field.name: [_cell(row, field.name) for row in rows] for field in before}
+    columns = {field.name: [_cell(row, field.name) for row in rows] for field in before}
     columns |= {name: [row.keys.get(key) for row in rows] for key, name in zip(keys, names, strict=True)}
     others = [field for field in fixed if not field.is_key]
     columns |= {field.name: [_cell(row, field.name) for row in rows] for field in others}

@@ -102,7 +102,7 @@ class CsvDialect(Value):
         plain = CsvDialect(delimiter=",")
         mine = self if self.delimiter else replaced(self, delimiter=",")
         keys = [key for key in SINGLE_TEXTS if getattr(mine, key) != getattr(plain, key)]
-        found: Values = {key: getattr(mine, key) for key in keys}
+        found = {key: getattr(mine, key) for key in keys}
         return found if self.nulls == ("",) else {**found, "nulls": list(self.nulls)}
 
 

@@ -215,7 +215,7 @@ def condition_values(each: Condition) -> Values:
 
 def condition_from(values: Facts) -> Condition:
     """Return a declared condition."""
-    found: Values = {"equals": values.get("equals"), "start": values.get("from"), "below": values.get("below")}
+    found = {"equals": values.get("equals"), "start": values.get("from"), "below": values.get("below")}
     return condition(column_from(values["column"], holding=values.get("equals")), **found)
 
 

@@ -404,7 +404,7 @@ Item = tuple[str, object]
 
 def study_to_toml(study: DeclaredStudy) -> str:
     """Return the text of a study file."""
-    top: list[Item] = [("format", STUDY_FORMAT), ("dataset", study.dataset), *study.texts.items()]
+    top = [("format", STUDY_FORMAT), ("dataset", study.dataset), *study.texts.items()]
     top += relation_table(study.relation).items()
     if study.budget is not None:
         top.append(("budget", study.budget))
@@ -420,7 +420,7 @@ def study_to_toml(study: DeclaredStudy) -> str:
 
 def relation_table(relation: Relation) -> Values:
     """Return what a study says of its neighbours."""
-    found: Values = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
     if relation.unit_rows > 1:
         return {**found, "unit_rows": relation.unit_rows}
     if relation.person is None:

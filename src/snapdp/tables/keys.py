@@ -72,7 +72,7 @@ def read_keys(path: str | os.PathLike[str], names: Sequence[str]) -> Keys:
         with _engine() as connection:
             return _read(connection, path, names, shown, file)
     except SnapdpError as problem:
-        failure: SnapdpError = type(problem)(f"keys: {problem.problem}", _free(problem.advice), **problem.numbers)
+        failure = type(problem)(f"keys: {problem.problem}", _free(problem.advice), **problem.numbers)
     except Exception:  # of the engine: a file that breaks off, a disk that is full
         failure = DataError(f"keys: {shown!r} cannot be read to its end.", f"Is it complete, and readable? {SPENT}")
     raise failure

@@ -155,7 +155,7 @@ def charge_answer(place: Workplace, dataset: str, number: int) -> Values:
     asked = {"asked": json.loads(found.asked), "became": BECAME[found.state]}
     if found.answer is None:
         spent = {"charged": str(found.epsilon), "charged_shown": exact_amount(found.epsilon)}
-        nothing: Values = {"blocks": [], "remarks": [], "files": [], "beside": [], "keeps_texts": False}
+        nothing = {"blocks": [], "remarks": [], "files": [], "beside": [], "keeps_texts": False}
         return {"ok": True, "dataset": dataset, "number": number, **spent, **nothing, **asked}
     return {**release_values(Release(found.answer.record), None, found), **asked}
 

@@ -321,7 +321,7 @@ def _addresses(place: Workplace, body: OfAccount, tokens: Tokens) -> Values:
     _, result = found_charge(place, body.dataset, body.number)
 
     def address(name: str, *, shown: bool = False) -> str:
-        about: Values = {"dataset": body.dataset, "number": body.number, "name": name}
+        about = {"dataset": body.dataset, "number": body.number, "name": name}
         seal = tokens.seal(body.dataset, body.number, name, shown)
         return f"{LINK}?{urlencode({**about, **({'shown': 'true'} if shown else {}), 'seal': seal})}"
 

@@ -22,7 +22,7 @@ from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger.accounts import Account
 from snapdp.ledger.book import EarlierReleases, earlier_releases
 from snapdp.ledger.ledger import Ledger
-from snapdp.studies.grouping.keys import KeyReader, Keys
+from snapdp.studies.grouping.keys import Keys
 from snapdp.studies.study_file import csv_form, keys_beside, study_from_values
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.engines.opening import may_be_cells, open_table, stored_columns
@@ -116,7 +116,7 @@ class Workplace(Value):
                 "Start it with a study that names this file: snapdp serve STUDY.toml.",
                 key="keys",
             )
-        reader: KeyReader = keys_beside(self.study, read_keys)
+        reader = keys_beside(self.study, read_keys)
         return reader(given, names)
 
     def _keys_of_study(self) -> set[str]:
@@ -148,7 +148,7 @@ class Workplace(Value):
         """
         if self.data is None:
             return None
-        found: Values = {"name": self.table_shown, "columns": [], "problem": ""}
+        found = {"name": self.table_shown, "columns": [], "problem": ""}
         try:
             columns = stored_columns(self.data, table=self.table, dialect=None if form is None else csv_form(form))
         except SnapdpError as refusal:

@@ -132,7 +132,7 @@ def _kind_columns(options: Values, names: list[str]) -> Values:
     for name in once(list(options["boolean"])):
         if name not in names:
             raise click.UsageError(f"--boolean {name} belongs to no column: {belongs(names)}.")
-    found: Values = {name: {"kind": "boolean"} for name in once(list(options["boolean"]))}
+    found = {name: {"kind": "boolean"} for name in once(list(options["boolean"]))}
     listed = {name_before(text) for text in options["categories"]}
     left = [name for name in names if name not in found and name not in listed]
     for name, text in declared_by_name(options, "date", left).items():
@@ -177,7 +177,7 @@ def _category_columns(options: Values, names: list[str]) -> Values:
 
 def _parents(texts: Sequence[str]) -> Values:
     """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D; names may be in quotes."""
-    found: Values = {}
+    found = {}
     for text in texts:
         level, rest = named_list(text, ":") or ("", "")
         pairs = [named_list(piece, "=") for piece in lists(rest) if piece.strip()]
@@ -210,7 +210,7 @@ def declared_by_name(options: Values, key: str, names: list[str], *, others: Seq
 
     others   columns for which it must have the name
     """
-    found: dict[str, str] = {}
+    found = {}
     unnamed = []
     every = list(dict.fromkeys([*names, *others]))
     for text in options[key]:
@@ -235,7 +235,7 @@ def declared_by_name(options: Values, key: str, names: list[str], *, others: Seq
 
 def words_by_name(options: Values, key: str, names: list[str], others: list[str]) -> dict[str, str]:
     """Return {column: word} of a flag: NAME=WORD by name, a word alone for all the others."""
-    found: dict[str, str] = {}
+    found = {}
     alone = []
     for text in options[key]:
         before, equals, word = (part.strip() for part in text.rpartition("="))

@@ -116,7 +116,7 @@ def _bin_missing(statistics: list[Values], columns: Values) -> None:
 
 def _statistics(options: Values, conditions: Values, edges: dict[str, str]) -> list[Values]:
     where = [{"column": name, **tests} for name, tests in conditions.items()]
-    found: list[Values] = []
+    found = []
     for statistic in statistics_in_order():
         for place, names in enumerate(names_of(statistic, options)):
             about = {"column": names[0]} if statistic.takes == len(names) == 1 else {"columns": names} if names else {}
@@ -166,7 +166,7 @@ def _margins(options: Values) -> Values:
     """Return the margins that are asked for, and their shares: a word, or lists of columns between semicolons."""
     texts = [text.strip() for text in options["margins"]]
     listed = [items(piece) if piece.strip() else [] for text in texts for piece in lists(text)]
-    found: Values = {"margins": texts[0] if texts in ([ALL], [HIERARCHY]) else listed} if texts else {}
+    found = {"margins": texts[0] if texts in ([ALL], [HIERARCHY]) else listed} if texts else {}
     return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
 

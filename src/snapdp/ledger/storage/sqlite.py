@@ -46,7 +46,7 @@ class SqliteStorage:
     def create(cls, path: Path, identity: Identity, *, patience: float) -> SqliteStorage:
         """Make a new file that only its owner can read (it holds the key), and write the empty ledger into it."""
         new_file(path)
-        storage: SqliteStorage | None = None
+        storage = None
         try:
             storage = cls(path, patience=patience, fresh=True)
             storage.begin(writing=True)

@@ -114,7 +114,7 @@ def section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) -> str:
     shown = [each for each in blocks if not each.is_single and not is_technical(each)]
     shares = next((each for each in shown if each.name == SHARE and each.derived), None)
     counts = [each for each in shown if shares is not None and not each.derived and are_alike(each, shares)]
-    found: list[str] = []
+    found = []
     for block in shown:
         if not (block is shares and counts):  # else they stand beside their counts
             found.append(_titled(block, clauses) + numbers_table(block, shares=shares if block in counts else None))
@@ -143,7 +143,7 @@ def numbers_table(block: NumberBlock, *, shares: NumberBlock | None = None) -> s
     picture = None if block.name == BOUNDS else rows_of(block)
     keys, names = named_rows(block)
     heads, kinds = [*keys, _value_head(block), interval_head(block)], [*[""] * len(keys), "r", "i"]
-    columns: list[Sequence[str]] = [known_values(block), [shown_interval(x) for x in numbers]]
+    columns = [known_values(block), [shown_interval(x) for x in numbers]]
     said = ""
     if picture is not None:
         heads, kinds = [*heads, picture.scale], [*kinds, "t"]

@@ -28,7 +28,7 @@ from snapdp.exact.numbers import ratio_nearest, ratios_down, ratios_up, to_float
 from snapdp.mechanism.parameters import EXACT_GAMMA, SnappingParameters
 from snapdp.studies.grouping.margins import TOTAL, Hierarchy, Margin, Margins
 from snapdp.studies.statistics.parts import Columns, Derived, DrawnPart, Part, mechanism
-from snapdp.studies.statistics.statistic import Detail, MarginsDetail, NumbersDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, MarginsDetail, NumbersDetail, Statistic, WholeDetail
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Tabulated(Statistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield the margins adjusted."""
         if self.margins is not None:

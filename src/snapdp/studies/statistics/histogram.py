@@ -29,7 +29,7 @@ from snapdp.studies.statistics.parts import (
     own_bound,
     share_rows,
 )
-from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, NumbersDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, DrawnStudy, NumbersDetail, Statistic, WholeDetail
 from snapdp.values import Values
 
 
@@ -64,7 +64,6 @@ class Histogram(Statistic):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -150,7 +149,7 @@ class Histogram(Statistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield each cell's share of all cells: of the public n under change-one, of the released total otherwise.
 
@@ -165,13 +164,10 @@ class Histogram(Statistic):
         yield Derived(name=SHARE, title=f"shares of {self.title}", columns=as_columns(rows))
 
 
-def histogram_query(column: Column, relation: Relation, **details: Any) -> Histogram:
-    """Return the number of rows in each category, or in each bin between public edges of a number column.
-
-    Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
-    the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
-    """
-    return Histogram.of(column, relation=relation, **details)
+# The number of rows in each category, or in each bin between public edges of a number column.
+# Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond the
+# first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
+histogram_query = Histogram.of
 
 
 def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> Values:

@@ -44,7 +44,7 @@ from snapdp.studies.statistics.parts import (
     numbers_of,
     own_bound,
 )
-from snapdp.studies.statistics.statistic import Detail, NumbersDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.trees import (
     DrawnTree,
     LikelyQuantile,
@@ -97,7 +97,6 @@ class Quantiles(TreeStatistic):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -308,7 +307,7 @@ class Quantiles(TreeStatistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield the quantiles, and the rows up to some levels, whose ends and shown heights rise.
 
@@ -325,8 +324,8 @@ class Quantiles(TreeStatistic):
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
         reaches = [drawn.radii(share) for share in self.at]
         radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
-        quantiles: list[Row] = []
-        points: list[Row] = []
+        quantiles = []
+        points = []
         shown: list[float] = []
         for group in range(self.groups):
             found = drawn.prefixes(group)
@@ -364,9 +363,8 @@ OWN_KEYS = {QUANTILE: QUANTILE, DISTRIBUTION: "up to"}  # what names a cell of e
 KEY_NAMES = {None: OWN_KEYS[QUANTILE], _POINTS: OWN_KEYS[DISTRIBUTION]}
 
 
-def quantiles_query(column: Column, relation: Relation, **details: Any) -> Quantiles:
-    """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
-    return Quantiles.of(column, relation=relation, **details)
+# The quantiles of a column at shares between 0 and 1: the median, unless told.
+quantiles_query = Quantiles.of
 
 
 def _round_step(column: NumberColumn) -> Fraction:

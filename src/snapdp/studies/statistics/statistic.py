@@ -153,7 +153,7 @@ class Statistic(Value, ABC):
     def derived(
         self,
         parts: Sequence[DrawnPart],  # noqa: ARG002
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield what follows from its released parts, and from those of the whole study."""
         yield from ()
@@ -367,7 +367,7 @@ class Statistic(Value, ABC):
         """Return the statistic that a TOML table of a study file declares; `read_keys` reads a file that it names."""
         with about(key="keys" if "keys" in table else "by"):
             by = groups_in(table, columns, read_keys)
-        details: Values = {}
+        details = {}
         for key, detail in [*cls.details.items(), ("where", WHERE)]:
             with about(key=key):
                 details[key] = detail.read(table, key, columns)
@@ -445,6 +445,9 @@ class Statistic(Value, ABC):
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
+
+
+DrawnStudy = Sequence[tuple[Statistic, Sequence[DrawnPart]]]  # the statistics of a study, each with its released parts
 
 
 # Details: the keys of a statistic beyond columns and groups, each with its kind, which knows how such a value is

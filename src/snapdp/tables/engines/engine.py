@@ -234,7 +234,7 @@ class Engine(ABC):
         engine that meets it may count other rows than we did: none of that is true of the file, or a defect of ours.
         """
         state = self.state()
-        refused: SnapdpError | None = None
+        refused = None
         try:
             found = read()
         except SnapdpError as problem:

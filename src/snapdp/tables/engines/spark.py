@@ -184,7 +184,7 @@ class SparkSource(Source):
         frame = self._frame_of(declared)
         kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
         reads = [f"c{i}" for i in range(len(kinds))]
-        origin: str = connection.view(frame.toDF(*reads).selectExpr(*map(_OPAQUE.format, reads)))
+        origin = connection.view(frame.toDF(*reads).selectExpr(*map(_OPAQUE.format, reads)))
         fields = (self._field(name, each, kind) for (name, kind), each in zip(kinds, reads, strict=True))
         names = self._names or tuple(name for name, _ in kinds)
         certain = self.dialect is None or not declared.isdisjoint(names)

@@ -43,7 +43,7 @@ class ColumnsSource(Source):
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         import numpy as np
 
-        arrays: dict[str, Any] = {}
+        arrays = {}
         names: dict[tuple[str, bool], str] = {}
         for column in columns:
             read = column.name, isinstance(column, PersonColumn)  # who names persons is read for that, and once more
