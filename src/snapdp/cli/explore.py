@@ -20,6 +20,7 @@ from snapdp.cli.flags.lists import as_item, items, name_before
 from snapdp.cli.flags.numbers import NUMBER, WHOLE
 from snapdp.cli.flags.options import SectionedCommand
 from snapdp.cli.flags.statistics import by_flags, stated_relation
+from snapdp.cli.groups import json_option
 from snapdp.cli.release import (
     FILE,
     account_named,
@@ -118,7 +119,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--study", "study_path", type=FILE, help="Write a study to edit, with the bounds found: FILE.toml.")
 @output_options
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+@json_option("Print the record as JSON.")
 @click.pass_context
 def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
     """Charged: take a first look at a table: bounds, quartiles, what is missing.
@@ -132,7 +133,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     from snapdp.api.exploration import Exploration
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"] = as_json, True
+    ctx.meta["snapdp.charges"] = True
     options |= UNUSED | {"directory": None}
     if is_study(options):
         raise click.UsageError("A look takes the table itself, not a study: what a study declares is known already.")

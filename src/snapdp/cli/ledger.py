@@ -20,7 +20,7 @@ import click
 from snapdp.cli.accounts import ledger_beside, refuse_second, to_share, with_account
 from snapdp.cli.flags.lists import as_item, named_columns
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
-from snapdp.cli.groups import NotingGroup
+from snapdp.cli.groups import NotingGroup, json_option
 from snapdp.cli.screen import STOPPED, confirm, echo, echo_json, is_conversation, line_width, note, say, table
 from snapdp.display.numbers import decimal_up, exact_amount, four_digits_up, scientific_up
 from snapdp.display.text import hides_nothing, is_address, one_line, shown_address
@@ -69,11 +69,8 @@ KEPT = (
 @click.option("--cap", type=NUMBER, metavar="NUMBER", help="The new cap, higher than the one in force.")
 @click.option("--close", "closes", is_flag=True, help="Accept no further charge; what was answered stays free.")
 @click.option("--reason", required=True, metavar="TEXT", help="Why, in one line. It is public.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def amend_command(
-    ctx: click.Context, /, path: str, dataset: str | None, cap: str | None, closes: bool, reason: str, as_json: bool
-) -> None:
+@json_option()
+def amend_command(path: str, dataset: str | None, cap: str | None, closes: bool, reason: str, as_json: bool) -> None:
     """Raise the cap of an account or close it, with a reason.
 
     The reason stays in the ledger. A raised cap weakens what the people in the table were promised. No cap is ever
@@ -83,7 +80,6 @@ def amend_command(
     from snapdp.ledger.accounts import given_reason
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     if (cap is None) == (not closes):
         raise click.UsageError("Give --cap NUMBER to raise the cap, or --close to close the account.")
     given_reason(reason)
@@ -158,11 +154,8 @@ PRINTED_BITS = 13_000  # of a whole number: Python prints no longer ones
 @click.option("--delta", type=NUMBER, default="1e-6", show_default=True, metavar="NUMBER", help="Show epsilon at this.")
 @click.option("--dataset", metavar="NAME", help="One account only.")
 @click.option("--second-opinion", is_flag=True, help="Ask Google's dp-accounting as well, where it is installed.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the events of dp-accounting.")
-@click.pass_context
-def composed_command(
-    ctx: click.Context, /, path: str, delta: Any, dataset: str | None, second_opinion: bool, as_json: bool
-) -> None:
+@json_option("Print JSON, with the events of dp-accounting.")
+def composed_command(path: str, delta: Any, dataset: str | None, second_opinion: bool, as_json: bool) -> None:
     """Show what (epsilon, delta) and zCDP say of all charges.
 
     The sum of all epsilons is what is charged and what counts. These figures are smaller where there are many releases,
@@ -172,7 +165,6 @@ def composed_command(
     from snapdp.interop.dp_accounting import event_values, has_events, spends_of
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     allowed = probability(delta, name="delta")
     with Ledger.open(path) as ledger:
         accounts = _accounts(ledger, dataset)
@@ -335,7 +327,7 @@ def ledger_group() -> None:
     "--rows-per-person", type=WHOLE, help="Fix for all requests how many rows of each are kept.  [default: they say it]"
 )
 @click.option("--unit-rows", type=WHOLE, help="Protect so many rows together, where no column names persons.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def create_command(ctx: click.Context, /, path: str | None, study: str | None, as_json: bool, **flags: Any) -> None:
     """Open an account for a dataset, in a new ledger or an old one.
@@ -345,7 +337,6 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     """
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     found = None
     if study is None:
         # What `create_account` is given, of flags alone.
@@ -449,13 +440,12 @@ def _refused_flag(path: str, name: str, asked: Any, declared: Any) -> str:
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
 @click.argument("path")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     """Show what is spent and left of every account, and what it means."""
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
         accounts, unsound = ledger.accounts(), ledger.unsound()
         shown = [(each, ledger.amendments(each.name)) for each in accounts]
@@ -475,13 +465,11 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 @ledger_group.command("history", epilog="\b\nExample:\n  snapdp ledger history people.ledger")
 @click.argument("path")
 @click.option("--dataset", metavar="NAME", help="One account only.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_json: bool) -> None:
+@json_option()
+def history_command(path: str, dataset: str | None, as_json: bool) -> None:
     """Show every charge, what became of it, and every amendment. All charges are spent."""
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
         names = [account.name for account in ledger.accounts()] if dataset is None else [dataset]
         found = [(name, ledger.history(name), ledger.amendments(name)) for name in names]
@@ -497,7 +485,7 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
 @ledger_group.command("verify", epilog="\b\nExample:\n  snapdp ledger verify people.ledger --against record.json")
 @click.argument("path")
 @click.option("--against", type=click.Path(exists=True, dir_okay=False), help="A record: finds an old copy put back.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def verify_command(ctx: click.Context, /, path: str, against: str | None, as_json: bool) -> None:
     """Check that nothing was altered; with a record, that it is there.
@@ -508,7 +496,6 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     from snapdp.ledger.ledger import Ledger
     from snapdp.release.result import load_release
 
-    ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, path, against)
     record = None if against is None else load_release(against).record
     with Ledger.open(path) as ledger:
@@ -567,13 +554,11 @@ def _is_there(path: str) -> bool:
 @ledger_group.command("backup", epilog="\b\nExample:\n  snapdp ledger backup people.ledger people-monday.ledger")
 @click.argument("path")
 @click.argument("file")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -> None:
+@json_option()
+def backup_command(path: str, file: str, as_json: bool) -> None:
     """Copy a ledger into a new file, even while it is in use. A backup can be read and verified, never charged."""
     from snapdp.ledger.ledger import back_up
 
-    ctx.meta["snapdp.json"] = as_json
     found = back_up(path, file)
     if as_json:
         echo_json({"ok": True, "backup": shown_address(file), "accounts": found.accounts, "entries": found.entries})
@@ -593,7 +578,7 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
 @click.argument("path")
 @click.option("--against", type=click.Path(exists=True, dir_okay=False), help="The newest record that was published.")
 @click.option("--no-record", is_flag=True, help="There is none: what was spent after the copy was made is forgotten.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def restore_command(
     ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
@@ -606,7 +591,6 @@ def restore_command(
     from snapdp.ledger.ledger import restore
     from snapdp.release.result import load_release
 
-    ctx.meta["snapdp.json"] = as_json
     if against is not None and no_record:
         raise click.UsageError("Give --against RECORD or --no-record, not both.")
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, file, against)

@@ -16,6 +16,7 @@ from snapdp.cli.flags.files import picture_option, writing_picture
 from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
 from snapdp.cli.flags.options import SectionedCommand, statistic_options
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, folded, say
 from snapdp.display.text import one_line
 from snapdp.tables.engine_names import ENGINES
@@ -84,7 +85,7 @@ Examples:
     metavar="NAME",
     help="With --sql: as this engine reads a table of natural types: duckdb, spark or postgresql.  [default: duckdb]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @picture_option
 @click.pass_context
 def plan_command(
@@ -102,7 +103,7 @@ def plan_command(
     """
     from snapdp.studies.plans.plan import Plan
 
-    ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
+    ctx.meta["snapdp.study"] = options["study"] is not None
     if options["sql"]:
         refuse_strays({**options, "plot": plot, "ledger": ledger_path, "dataset": dataset})
         # Print the statement that computes the exact integers of a study.

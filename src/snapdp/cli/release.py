@@ -38,6 +38,7 @@ from snapdp.cli.flags.lists import named_columns, person_words
 from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import is_address, one_line, shown_address
@@ -89,7 +90,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where long tables go.  [default: beside --record, or --values]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+@json_option("Print the record as JSON.")
 @click.pass_context
 def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
     """Charged: publish statistics. Show the cost, ask once, charge the ledger, print the numbers.
@@ -99,7 +100,6 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     """
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.charges"], ctx.meta["snapdp.study"] = True, is_study(options)
     if ledger_path is None:
         raise click.UsageError(f"Which ledger is charged? {ledger_to_give(options)}")

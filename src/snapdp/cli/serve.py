@@ -16,6 +16,7 @@ import click
 
 from snapdp.cli.accounts import ledger_beside, ledger_of_table, refuse_second, to_share, told_beside
 from snapdp.cli.flags.numbers import StudyFile
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display.text import is_address, one_line, shown_address
 from snapdp.values import Values
@@ -44,7 +45,7 @@ Examples:
 )
 @click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="0: any.  [default: 8765, or the next]")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
-@click.option("--json", "as_json", is_flag=True, help="Print the address as JSON, and open no browser.")
+@json_option("Print the address as JSON, and open no browser.")
 @click.pass_context
 def serve_command(
     ctx: click.Context, /, study: Path | None, no_browser: bool, as_json: bool, port: int | None, **options: Any
@@ -54,7 +55,6 @@ def serve_command(
     The page listens on this machine alone and asks nobody else for anything. It charges the ledger only when you say so
     on the page. Without --data it plans.
     """
-    ctx.meta["snapdp.json"] = as_json
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
