@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact.numbers import Parameter, positive, shown
-from snapdp.ledger.chain import AMEND, CLOSE, altered, amount_from, canonical, day_of, read
+from snapdp.ledger.chain import AMEND, CLOSE, altered, amount_from, day_of, read
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
 from snapdp.studies.protection import unit_in_words
 from snapdp.studies.relation import (
@@ -161,20 +161,6 @@ def account_from(standing: Standing, opening: Facts, amendment: Amendment | None
     )
 
 
-def charge_from(body: Facts, state: str, answer: Answer | None) -> Charge:
-    """Return the charge that a reservation made, and what became of it."""
-    return Charge(
-        number=body["number"],
-        time=body["time"],
-        epsilon=amount_from(body["epsilon"]),
-        version=body["version"],
-        request=body["request"],
-        asked=canonical(body["asked"]),
-        state=state,
-        answer=answer,
-    )
-
-
 def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
     return Reservation(
         account=entry.account,
@@ -184,18 +170,6 @@ def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
         number=entry.number,
         head=entry.digest,
         date=day_of(read(entry)["time"]),
-    )
-
-
-def answer_from(entry: Entry, body: Facts) -> Answer:
-    return Answer(
-        account=entry.account,
-        version=body["version"],
-        request=body["request"],
-        number=entry.number,
-        head=entry.digest,
-        text=canonical(body["record"]),
-        author=entry.author if isinstance(entry, Signed) else None,
     )
 
 

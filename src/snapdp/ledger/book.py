@@ -31,14 +31,12 @@ from snapdp.ledger.accounts import (
     Verification,
     account_from,
     amendment_from,
-    answer_from,
-    charge_from,
     in_force,
 )
 from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, amount_from, canonical
 from snapdp.ledger.rules import DECLARED, Terms, answer_fault, identical, missing, replayed, reserve_fault, walk
 from snapdp.ledger.storage.sqlite_connection import is_failure
-from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
+from snapdp.ledger.storage.storage import Entry, Identity, Signed, Standing, Storage
 from snapdp.studies.declarations import digest
 from snapdp.values import Facts, Value, Values
 
@@ -224,7 +222,17 @@ class Book:
             state, answer = COMMITTED, self._answer(holder, closing, reserve)
         else:
             state = ABANDONED
-        return charge_from(body, state, answer)
+        # The charge that a reservation made, and what became of it.
+        return Charge(
+            number=body["number"],
+            time=body["time"],
+            epsilon=amount_from(body["epsilon"]),
+            version=body["version"],
+            request=body["request"],
+            asked=canonical(body["asked"]),
+            state=state,
+            answer=answer,
+        )
 
     @contextmanager
     def _transaction(self, *, writing: bool) -> Iterator[None]:
@@ -290,7 +298,15 @@ class Book:
     def _answer(self, holder: Account, commit: Entry, reserve: Entry | None) -> Answer:
         """Return a stored answer, if it belongs to its reservation and this to its account."""
         body, reserved = chain.read(commit), {} if reserve is None else chain.read(reserve)
-        answer = answer_from(commit, body)
+        answer = Answer(
+            account=commit.account,
+            version=body["version"],
+            request=body["request"],
+            number=commit.number,
+            head=commit.digest,
+            text=canonical(body["record"]),
+            author=commit.author if isinstance(commit, Signed) else None,
+        )
         terms = Terms(holder.relation, holder.rows, holder.unit)
         fault = answer_fault(body, reserve, reserved) or reserve_fault(reserved, terms, answer.author)
         if fault is not None:

@@ -126,13 +126,6 @@ def stated_groups(values: Facts) -> Groups | None:
     return keyed_from(values["by"], values["keys"]) if "keys" in values else groups_from(values["by"])
 
 
-def keys_values(groups: KeyedGroups) -> Values:
-    """Return the declaration of keys: their number and digest, and they themselves where they are few."""
-    keys = groups.keys
-    listed = {"cell": [list(row) for row in keys.listed]} if keys.listed else {}
-    return {"count": keys.count, "digest": keys.digest, **listed}
-
-
 def keyed_from(by: Any, values: Facts) -> KeyedGroups:
     """Return declared groups by keys, from what is said of their columns and of the keys."""
     if isinstance(by, Mapping) or any(each["kind"] != KEY for each in by):

@@ -27,7 +27,6 @@ from snapdp.studies.declarations import (
     condition_from,
     condition_values,
     groups_values,
-    keys_values,
     stated_groups,
 )
 from snapdp.studies.grouping.groups import BinnedColumn, Groups
@@ -441,7 +440,10 @@ class Statistic(Value, ABC):
         if self.by is not None:
             found["by"] = groups_values(self.by, parents=isinstance(self.margins, Hierarchy))
         if isinstance(self.by, KeyedGroups):
-            found["keys"] = keys_values(self.by)
+            # The declaration of keys: their number and digest, and they themselves where they are few.
+            keys = self.by.keys
+            listed = {"cell": [list(row) for row in keys.listed]} if keys.listed else {}
+            found["keys"] = {"count": keys.count, "digest": keys.digest, **listed}
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}

@@ -262,9 +262,9 @@ class Engine(ABC):
     def _connected(self) -> AbstractContextManager[Any]:
         """Return a connection that is open for one call."""
 
-    @abstractmethod
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         """Return the rows of all statements, read from one state of the table."""
+        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
 
     @abstractmethod
     def _rows(self, connection: Any, statement: str) -> Sequence[Sequence[Any]]:

@@ -392,9 +392,6 @@ class SparkEngine(Engine):
             bridge.setLevel(levels[0])
             errors.setLevel(levels[1])
 
-    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
-        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
-
     def _rows(self, connection: Any, statement: str) -> Sequence[Any]:
         found: list[Any] = connection.session.sql(statement).collect()
         return found
