@@ -31,7 +31,7 @@ from snapdp.accuracy.error import (
     worst_exceeds,
 )
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact.dyadic import HALF, floor_log10, power_of_ten, power_of_two_at_least
+from snapdp.exact.dyadic import HALF, floor_log10, least_above, power_of_ten, power_of_two_at_least
 from snapdp.exact.functions import ln_enclosure
 from snapdp.exact.numbers import positive, probability, shown
 from snapdp.mechanism.mechanism import dividing_step
@@ -345,7 +345,7 @@ def least_in_bands(meets: Callable[[int], bool], first: int, halves_at: Callable
     last = _meeting(meets, first)
     for low, high in _bands(first, last, halves_at):
         if high == last or meets(high):
-            return decimal(_least(meets, low, high))
+            return decimal(least_above(low - 1, high, meets))
     raise AssertionError("the last decimal meets the target")
 
 
@@ -355,15 +355,6 @@ def _meeting(meets: Callable[[int], bool], first: int) -> int:
     while not meets(last):
         last, stride = last + stride, 2 * stride
     return last
-
-
-def _least(meets: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the least number from low to high that meets a target, if high does and all after one that does."""
-    low -= 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if meets(middle) else (middle, high)
-    return high
 
 
 def _bands(first: int, last: int, halves_at: Callable[[Fraction], Fraction]) -> Iterator[tuple[int, int]]:
@@ -469,4 +460,4 @@ def least_epsilon(meets: Meets, *, start: Fraction) -> Fraction:
         return meets(decimal(n))
 
     first = index_down(start)
-    return decimal(_least(meets_at, first, _meeting(meets_at, first)))
+    return decimal(least_above(first - 1, _meeting(meets_at, first), meets_at))

@@ -28,7 +28,7 @@ from snapdp.accuracy.error import (
     widened_range,
 )
 from snapdp.errors import ParameterError
-from snapdp.exact.dyadic import HALF, floor_log2, nearest_index
+from snapdp.exact.dyadic import HALF, floor_log2, least_above, nearest_index
 from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import arcosh_of_exp, ln_enclosure
 from snapdp.exact.numbers import parameter
@@ -131,10 +131,7 @@ def _last_midpoint(p: SnappingParameters, k: int, alpha: Fraction, upper: Fracti
     while low + stride <= p.high and _midpoint(p, k, low) < upper and accepts(low + stride):
         low, stride = low + stride, 2 * stride
     high = min(low + stride, p.high + 1)  # rejected, or beyond the clamp
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if accepts(middle) else (low, middle)
-    return low
+    return least_above(low, high, lambda j: not accepts(j)) - 1
 
 
 def _crossing(p: SnappingParameters, edge: Fraction, other: Fraction | None, alpha: Fraction) -> Enclosure:
