@@ -37,16 +37,9 @@ def proved_loss(
 
     loss <= d/lam + ln((1 + Ru)/(1 - Rd)),   holds for every grid > 0 and bound > 0        theory (3)-(6)
     """
-    overhead = proved_overhead(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
-    return None if overhead is None else distance / noise_scale + overhead
-
-
-def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Fraction | None:
-    """Return ln((1 + Ru)/(1 - Rd)), rounded up: the price of p-bit arithmetic, paid once for each differing output."""
+    # ln((1 + Ru)/(1 - Rd)), rounded up: the price of p-bit arithmetic, paid once for each differing output.
     ratio = mass_ratio(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
-    if ratio is None:
-        return None
-    return overhead_of(ratio, _working_bits(precision))
+    return None if ratio is None else distance / noise_scale + overhead_of(ratio, _working_bits(precision))
 
 
 def overhead_of(ratio: Enclosure, bits: int) -> Fraction:

@@ -61,11 +61,9 @@ class Asked(Value):
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
                 key="epsilon",
             )
-        if self.accuracy is not None:
-            self._check_target()
-
-    def _check_target(self) -> None:
-        """Refuse an accuracy of what is not one number, or has none that can be promised."""
+        if self.accuracy is None:
+            return
+        # Refuse an accuracy of what is not one number, or has none that can be promised.
         statistic, title = self.statistic, self.statistic.shown
         if isinstance(statistic, Quantiles):
             raise PremiseError(
