@@ -44,6 +44,7 @@ from snapdp.studies.statistics.counts import PersonCount
 from snapdp.studies.statistics.quantiles import QUARTILES
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import relation_table
+from snapdp.values import Facts, Values
 
 if TYPE_CHECKING:
     from snapdp.exact.numbers import Parameter
@@ -117,7 +118,7 @@ def _categories(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any
 Where = str | os.PathLike[str]
 
 
-def _released(kind: str, given: GivenColumns, said: dict[str, Any], arguments: Mapping[str, Any]) -> Release:
+def _released(kind: str, given: GivenColumns, said: Values, arguments: Facts) -> Release:
     """Release one statistic, charged to an account of the ledger.
 
     said        what is its own, by the keys of a study
@@ -151,7 +152,7 @@ def check_ledger(ledger: Where | Ledger | None) -> None:
 
 
 def released_study(
-    study_keys: dict[str, Any],
+    study_keys: Values,
     given: GivenColumns,
     ledger: Where | Ledger | None,
     account: str | None,
@@ -170,7 +171,7 @@ def released_study(
 
 
 def _charged(
-    study_keys: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
+    study_keys: Values, given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
 ) -> tuple[Study, Release]:
     holder = ledger.only_account() if account is None else ledger.account(account)
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
@@ -192,7 +193,7 @@ def _free() -> Iterator[None]:
         raise type(refusal)(refusal.problem, f"{refusal.advice} Nothing was spent.", **refusal.numbers) from None
 
 
-def _bound_of(asked: dict[str, Any], relation: Relation, unit: str) -> dict[str, Any]:
+def _bound_of(asked: Values, relation: Relation, unit: str) -> Values:
     """Return how many rows of each person count, as the key of the whole study that it is by flags.
 
     An account may fix it. Where none does it has no default here: who counts one row of each where people have many
@@ -499,7 +500,7 @@ def covariance(
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
-    said = {"columns": [first, second]} | conditions(options.get("where"))
+    said: Values = {"columns": [first, second]} | conditions(options.get("where"))
     said |= {"correlation": True} if truth(correlation, "correlation") else {}
     return _released("covariance", given, said, options)
 
@@ -549,15 +550,11 @@ def histogram(
     return _released("histogram", given, said, options)
 
 
-def _about(
-    given: GivenColumns, data: Any, column: str | None, declaration: Declaration, options: Shared
-) -> dict[str, Any]:
+def _about(given: GivenColumns, data: Any, column: str | None, declaration: Declaration, options: Shared) -> Values:
     return {"column": given.column(data, column, declaration), **conditions(options.get("where"))}
 
 
-def _several(
-    given: GivenColumns, column: Any, bounds: Any, missing: Any, *, step: Any, integer: bool
-) -> dict[str, Any]:
+def _several(given: GivenColumns, column: Any, bounds: Any, missing: Any, *, step: Any, integer: bool) -> Values:
     """Return what means of several columns of a table say of them: each has its bounds, and its rule or that of all."""
     names = listed(column, "column")
     if len(names) < 2:
@@ -582,7 +579,7 @@ def _several(
     return {"columns": names}
 
 
-def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dict[str, Any]:
+def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> Values:
     """Return what a statistic says of margins, by the keys of a study."""
     if margins is None or isinstance(margins, str):
         said: Any = margins
@@ -592,7 +589,7 @@ def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dic
     return found if shares is None else {**found, "shares": [written(each) for each in listed(shares, "shares")]}
 
 
-def _refuse(strays: Mapping[str, Any], other: str) -> None:
+def _refuse(strays: Facts, other: str) -> None:
     """Refuse what speaks of another kind of histogram; what is left out, or dropped by default, says nothing."""
     for name, said in strays.items():
         if said is not None and said is not False and not (isinstance(said, str) and said == "dropped"):
