@@ -50,8 +50,7 @@ def cost_of(problem: BaseException) -> tuple[str | None, str]:
     None where the exception does not say so: then a refusal has cost nothing.
     """
     if not isinstance(problem, SnapdpError):
-        found: tuple[str | None, str] = getattr(problem, _COST, (None, ""))
-        return found
+        return getattr(problem, _COST, (None, ""))
     spent = problem.numbers.get("spent")
     return (None if spent is None else str(spent)), problem.advice
 

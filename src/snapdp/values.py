@@ -7,9 +7,12 @@ Type checkers see a dataclass.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar, dataclass_transform
 
-__all__ = ["Value", "replaced"]
+__all__ = ["Facts", "Value", "Values", "replaced"]
+Values = dict[str, Any]  # by their keys, as a study, a record or an answer in JSON has them
+Facts = Mapping[str, Any]  # the same where it is only read
 V = TypeVar("V", bound="Value")
 
 

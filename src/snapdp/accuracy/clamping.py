@@ -61,14 +61,10 @@ def binding_probability(p: SnappingParameters, value: Any) -> Enclosure:
 
 def binding_at(p: SnappingParameters, f: Inner) -> Enclosure:
     """Return the binding probability of a clamped inner value, from the law of a clamp that is wider by one."""
-    above, below = _first_changed(p)
+    # The least index above the clamp and the greatest below; an end may lie between multiples of the grid.
+    above, below = math.floor(p.end_upper / p.grid) + 1, math.ceil(p.end_lower / p.grid) - 1
     wide = replaced(p, low=below, high=above, end_lower=below * p.grid, end_upper=above * p.grid)
     return refined(chance(wide, Event(f, above, below)), relative_bits=NARROW_BITS)
-
-
-def _first_changed(p: SnappingParameters) -> tuple[int, int]:
-    """Return the least index above the clamp and the greatest below; an end may lie between multiples of the grid."""
-    return math.floor(p.end_upper / p.grid) + 1, math.ceil(p.end_lower / p.grid) - 1
 
 
 def bound_for(p: SnappingParameters, *, gamma: Any, method: str = "tight") -> Clamp:
@@ -109,7 +105,10 @@ def _tight_ends(p: SnappingParameters, gamma: Fraction) -> tuple[int, int, Fract
 def _notes_ends(p: SnappingParameters, gamma: Fraction) -> tuple[int, int, Fraction]:
     """Return the same for the clamp of the notes."""
     lower, upper = public_range(p)
-    margin = notes_margin(p, gamma)
+    # (k/2)(1 + 2 ln(1/gamma)) sensitivities, k = (2 + 24 2^-52)/(eps - 2^-117), rounded up: planning (21).
+    # The notes print it without the factor Delta; it belongs there whenever the range is in data units.
+    k = notes_k(p.epsilon)
+    margin = rounded_up(p.sensitivity / p.unit * k / 2 * (1 + 2 * ln_enclosure(1 / gamma, ENOUGH_BITS).upper))
     low, high = math.floor((lower - margin) / p.grid), math.ceil((upper + margin) / p.grid)
     return low, high, (upper - lower) / 2 + margin
 
@@ -134,15 +133,6 @@ def _clamp_index(p: SnappingParameters, end: Fraction, margin: Callable[[int], E
     The margin is irrational (Lindemann-Weierstrass), so the ceiling is decided: it is one above the floor.
     """
     return max(decided_floor(lambda bits: (margin(bits) + end) / p.grid - HALF) + 1, math.ceil(end / p.grid))
-
-
-def notes_margin(p: SnappingParameters, gamma: Fraction) -> Fraction:
-    """Return (k/2)(1 + 2 ln(1/gamma)) sensitivities, k = (2 + 24 2^-52)/(eps - 2^-117), rounded up: planning (21).
-
-    The notes print it without the factor Delta; it belongs there whenever the range is in data units.
-    """
-    k = notes_k(p.epsilon)
-    return rounded_up(p.sensitivity / p.unit * k / 2 * (1 + 2 * ln_enclosure(1 / gamma, ENOUGH_BITS).upper))
 
 
 def notes_k(epsilon: Fraction) -> Fraction:

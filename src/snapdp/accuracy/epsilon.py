@@ -31,7 +31,7 @@ from snapdp.accuracy.error import (
     worst_exceeds,
 )
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact.dyadic import HALF, floor_log10, power_of_ten, power_of_two_at_least
+from snapdp.exact.dyadic import HALF, floor_log10, least_above, power_of_ten, power_of_two_at_least
 from snapdp.exact.functions import ln_enclosure
 from snapdp.exact.numbers import positive, probability, shown
 from snapdp.mechanism.mechanism import dividing_step
@@ -129,12 +129,6 @@ class Family(Value):
             return self.finest
         unit = Fraction(1) if self.arithmetic is None else self.sensitivity
         return max(unit * chosen_grid(self.grid, noise_scale=Fraction(1), default="fine"), self.finest)
-
-    def clamp_scales(self) -> Fraction:
-        """Return how many noise scales the clamp lies outside the range, less half a grid step at most: ln(1/gamma)."""
-        default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
-        gamma = default if self.gamma is None else probability(self.gamma, name="gamma", sure=True)
-        return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
 
 
 def exact_grid(choice: Any, noise_scale: Fraction, finest: Fraction) -> Fraction:
@@ -323,23 +317,24 @@ def _patiently(meets: Meets, start: Fraction, target: Fraction) -> Meets:
             return meets(epsilon)
         except PremiseError as refusal:
             if epsilon > last:
-                raise _refused_everywhere(target, refusal) from None
+                # The refusal of a target, by what was asked for, not by the epsilon that was refused last.
+                bits, slack = refusal.numbers.get("bits"), refusal.numbers.get("slack")
+                few = "this arithmetic is refused" if bits is None else f"{bits} bits are too few"
+                lost = (
+                    "use up a visible part of it"
+                    if slack is None
+                    else f"lose more than slack = {shown(slack)} beyond it"
+                )
+                raise PremiseError(
+                    f"{few} for accuracy = {shown(target)} on this range, whatever epsilon is tried: rounding would "
+                    f"{lost}.",
+                    "Give more bits (or leave bits out to have them chosen), or a narrower range.",
+                    accuracy=target,
+                    bits=bits,
+                ) from None
             return False  # too few bits for so small an epsilon
 
     return asked
-
-
-def _refused_everywhere(target: Fraction, refusal: PremiseError) -> PremiseError:
-    """Return the refusal of a target, by what was asked for, not by the epsilon that was refused last."""
-    bits, slack = refusal.numbers.get("bits"), refusal.numbers.get("slack")
-    few = "this arithmetic is refused" if bits is None else f"{bits} bits are too few"
-    lost = "use up a visible part of it" if slack is None else f"lose more than slack = {shown(slack)} beyond it"
-    return PremiseError(
-        f"{few} for accuracy = {shown(target)} on this range, whatever epsilon is tried: rounding would {lost}.",
-        "Give more bits (or leave bits out to have them chosen), or a narrower range.",
-        accuracy=target,
-        bits=bits,
-    )
 
 
 def least_in_bands(meets: Callable[[int], bool], first: int, halves_at: Callable[[Fraction], Fraction]) -> Fraction:
@@ -350,7 +345,7 @@ def least_in_bands(meets: Callable[[int], bool], first: int, halves_at: Callable
     last = _meeting(meets, first)
     for low, high in _bands(first, last, halves_at):
         if high == last or meets(high):
-            return decimal(_least(meets, low, high))
+            return decimal(least_above(low - 1, high, meets))
     raise AssertionError("the last decimal meets the target")
 
 
@@ -360,15 +355,6 @@ def _meeting(meets: Callable[[int], bool], first: int) -> int:
     while not meets(last):
         last, stride = last + stride, 2 * stride
     return last
-
-
-def _least(meets: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the least number from low to high that meets a target, if high does and all after one that does."""
-    low -= 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if meets(middle) else (middle, high)
-    return high
 
 
 def _bands(first: int, last: int, halves_at: Callable[[Fraction], Fraction]) -> Iterator[tuple[int, int]]:
@@ -397,7 +383,10 @@ def floor_epsilon(family: Family, target: Fraction, alpha: Fraction) -> Fraction
     P(|output - f| > a) >= e^(-(a + grid/2)/lam)/2 unless the clamp leaves no such output, which takes as many noise
     scales. Where alpha is so large that this says nothing, the epsilon of the Laplace mechanism.
     """
-    scales = min(ln_enclosure(1 / (2 * alpha), ENOUGH_BITS).lower, family.clamp_scales())
+    # How many noise scales the clamp lies outside the range, less half a grid step at most: ln(1/gamma).
+    default = EXACT_GAMMA if family.arithmetic is None else FINITE_GAMMA
+    gamma = default if family.gamma is None else probability(family.gamma, name="gamma", sure=True)
+    scales = min(ln_enclosure(1 / (2 * alpha), ENOUGH_BITS).lower, ln_enclosure(1 / gamma, ENOUGH_BITS).lower)
     follows, fixed = family.follows, family.fixed_grid
     if scales <= (follows or 0):
         return laplace_epsilon(target, alpha, family.sensitivity)
@@ -471,4 +460,4 @@ def least_epsilon(meets: Meets, *, start: Fraction) -> Fraction:
         return meets(decimal(n))
 
     first = index_down(start)
-    return decimal(_least(meets_at, first, _meeting(meets_at, first)))
+    return decimal(least_above(first - 1, _meeting(meets_at, first), meets_at))

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact.dyadic import HALF, power_of_two, round_down
+from snapdp.exact.dyadic import HALF, least_above, power_of_two, round_down
 from snapdp.exact.enclosure import Enclosure, decided_ceil, enclose, refine, refined
 from snapdp.exact.functions import NARROW_BITS, arcosh_of_exp, exp_enclosure, ln_enclosure, rounded_up
 from snapdp.exact.numbers import datum, parameter, probability
@@ -78,12 +78,8 @@ def published_accuracy(method: str, *, noise_scale: Fraction, grid: Fraction, al
             noise_scale=noise_scale,
         )
     logarithm = refined(lambda b: ln_enclosure(1 / alpha, b), relative_bits=NARROW_BITS)
-    return rounded_up(published_bound(method, logarithm, noise_scale=noise_scale, grid=grid).upper)
-
-
-def published_bound(method: str, logarithm: Enclosure, *, noise_scale: Fraction, grid: Fraction) -> Enclosure:
-    """Return the formula itself, given ln(1/alpha): planning (7), (8)."""
-    return logarithm * noise_scale + (grid / 2 if method == "notes" else noise_scale)
+    # The formula itself, given ln(1/alpha): planning (7), (8).
+    return rounded_up((logarithm * noise_scale + (grid / 2 if method == "notes" else noise_scale)).upper)
 
 
 def unclamped_chance(*, distance: Fraction, noise_scale: Fraction, grid: Fraction) -> Callable[[int], Enclosure]:
@@ -163,10 +159,7 @@ def _accuracy_of_values(p: SnappingParameters, level: Fraction, values: ValueLat
         while high >= stride and not worst_exceeds(p, phase + (high - stride) * unit, level):
             high, stride = high - stride, 2 * stride
         low = max(high - stride, -1)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if worst_exceeds(p, phase + middle * unit, level) else (low, middle)
-        return phase + high * unit
+        return phase + unit * least_above(low, high, lambda k: not worst_exceeds(p, phase + k * unit, level))
 
     return min(least(phase) for phase in {values.origin % unit, -values.origin % unit})
 
@@ -204,10 +197,7 @@ def _nearest_valid(valid: Callable[[int], bool], *, first: int, last: int) -> in
         low, high = high, min(count, 2 * high + 1)
     if high == count and not valid(last):
         return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if valid(first + direction * middle) else (middle, high)
-    return first + direction * high
+    return first + direction * least_above(low, high, lambda k: valid(first + direction * k))
 
 
 # Events and their probabilities

@@ -28,7 +28,7 @@ from snapdp.accuracy.error import (
     widened_range,
 )
 from snapdp.errors import ParameterError
-from snapdp.exact.dyadic import HALF, floor_log2, nearest_index
+from snapdp.exact.dyadic import HALF, floor_log2, least_above, nearest_index
 from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import arcosh_of_exp, ln_enclosure
 from snapdp.exact.numbers import parameter
@@ -113,7 +113,8 @@ def _last_accepted(p: SnappingParameters, k: int, alpha: Fraction, upper: Fracti
     if corner >= upper or not exceeds(exact_chance(p, Event(corner, j + 1, k)), alpha):
         return corner
     edge = (k + HALF) * p.grid
-    return _rounded_outward(p, _crossing(p, edge, None if j == p.high else (j + HALF) * p.grid, alpha).upper)
+    unit = p.grid / _SHORT
+    return unit * math.ceil(_crossing(p, edge, None if j == p.high else (j + HALF) * p.grid, alpha).upper / unit)
 
 
 def _midpoint(p: SnappingParameters, k: int, j: int) -> Fraction:
@@ -130,10 +131,7 @@ def _last_midpoint(p: SnappingParameters, k: int, alpha: Fraction, upper: Fracti
     while low + stride <= p.high and _midpoint(p, k, low) < upper and accepts(low + stride):
         low, stride = low + stride, 2 * stride
     high = min(low + stride, p.high + 1)  # rejected, or beyond the clamp
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if accepts(middle) else (low, middle)
-    return low
+    return least_above(low, high, lambda j: not accepts(j)) - 1
 
 
 def _crossing(p: SnappingParameters, edge: Fraction, other: Fraction | None, alpha: Fraction) -> Enclosure:
@@ -148,11 +146,6 @@ def _crossing(p: SnappingParameters, edge: Fraction, other: Fraction | None, alp
     half = (other - edge) / 2
     w = half / p.noise_scale - ln_enclosure(1 / alpha, ENOUGH_BITS)
     return edge + half - arcosh_of_exp(w, ENOUGH_BITS) * p.noise_scale
-
-
-def _rounded_outward(p: SnappingParameters, x: Fraction) -> Fraction:
-    unit = p.grid / _SHORT
-    return unit * math.ceil(x / unit)
 
 
 # One half-length for all intervals. A release of a million cells wants one number. Where neither end of range or clamp

@@ -385,7 +385,7 @@ def _averages(tree: LevelTree, measured: Sequence[Sequence[int]]) -> tuple[list[
     """Return z of every node times the unit of its depth, and Z times that of the depth below.        theory (1)"""
     b = tree.branching
     averages = [[int(each) for each in measured[-1]]]
-    sums: list[list[int]] = []
+    sums = []
     for place in range(tree.depth - 2, -1, -1):
         below = averages[-1]
         added = [sum(below[first : first + b]) for first in range(0, len(below), b)]
@@ -404,7 +404,7 @@ def _shared_out(
     common = math.lcm(denominator, unit)
     shared = math.lcm(usual, last)
     up, down, own = common // denominator, common // unit, common // unit * shared
-    found: list[int] = []
+    found = []
     for node, (value, summed) in enumerate(zip(values, sums, strict=True)):
         children = usual if node < len(values) - 1 else last
         part = (value * up - summed * down) * (shared // children)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact.numbers import shown
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.exact.numbers import Parameter
@@ -40,12 +41,12 @@ class GivenColumns:
     def __init__(self, data: Any, declared: Mapping[str, Declaration] | None = None) -> None:
         self.is_table = not is_column(data)  # columns are then named
         self._table = data
-        self._cells: dict[str, Any] = {}
-        self._declared: dict[str, Any] = _declared(declared)
+        self._cells: Values = {}
+        self._declared: Values = _declared(declared)
         self._keyed = False  # whether a file has the cells of groups
 
     @property
-    def declared(self) -> dict[str, Any]:
+    def declared(self) -> Values:
         """Return the columns as a study declares them."""
         return self._declared or ({} if self._keyed else {"row": _BARE})
 
@@ -83,17 +84,14 @@ class GivenColumns:
                 raise ParameterError(f"two columns are named {name!r}.", "Give each its own name.")
             self._cells[name] = given
         if declaration:
-            self._declare(name, declaration)
+            # Declare a column once: what `columns` says of it would be overruled by what the statistic says.
+            if name in self._declared:
+                raise ParameterError(
+                    f"the column {name!r} is declared twice: in columns, and by the other arguments.",
+                    f"Leave {name!r} out of columns: it is for the columns that where and by name.",
+                )
+            self._declared[name] = dict(declaration)
         return name
-
-    def _declare(self, name: str, declaration: Declaration) -> None:
-        """Declare a column once: what `columns` says of it would be overruled by what the statistic says."""
-        if name in self._declared:
-            raise ParameterError(
-                f"the column {name!r} is declared twice: in columns, and by the other arguments.",
-                f"Leave {name!r} out of columns: it is for the columns that where and by name.",
-            )
-        self._declared[name] = dict(declaration)
 
     def check_conditions(self, where: Iterable[Mapping[str, Any]]) -> None:
         """Refuse conditions on columns of which nothing is said."""
@@ -106,7 +104,7 @@ class GivenColumns:
                     ', or {"kind": "category", "categories": ["north", "south"]} where it holds categories.',
                 )
 
-    def groups(self, by: Any, groups: GroupLists | None, keys: Any = None) -> dict[str, Any]:
+    def groups(self, by: Any, groups: GroupLists | None, keys: Any = None) -> Values:
         """Return what a statistic says of groups: columns, by their names or themselves, with their public categories.
 
         by       a column or its name, or a list of several
@@ -127,7 +125,7 @@ class GivenColumns:
         ]
         return {"by": names}
 
-    def _keys(self, by: Any, groups: GroupLists | None, keys: Any) -> dict[str, Any]:
+    def _keys(self, by: Any, groups: GroupLists | None, keys: Any) -> Values:
         if groups is not None or not isinstance(keys, (str, os.PathLike)):
             raise ParameterError(
                 "keys and groups both say which cells there are."
@@ -238,7 +236,7 @@ def category(categories: Iterable[Any], **rules: str) -> Declaration:
     return {"kind": "category", "categories": [_label(each) for each in categories], **rules}
 
 
-def conditions(where: Conditions | None) -> dict[str, Any]:
+def conditions(where: Conditions | None) -> Values:
     """Return what a statistic says of conditions: {"region": "north", "age": (18, 65)}, or the tables of a study.
 
     >>> conditions({"region": "north", "age": (18, None)})
@@ -256,14 +254,14 @@ def conditions(where: Conditions | None) -> dict[str, Any]:
     return {"where": [dict(each) for each in where]}
 
 
-def _condition(test: Any) -> dict[str, Any]:
+def _condition(test: Any) -> Values:
     if not isinstance(test, (tuple, list)):
         return {"equals": _label(test)}
     ends = pair(test, "a range", "Give (from, below), with None for an end that is no limit.")
     return {key: written(end) for key, end in zip(("from", "below"), ends, strict=True) if end is not None}
 
 
-def _declared(columns: Mapping[str, Declaration] | None) -> dict[str, Any]:
+def _declared(columns: Mapping[str, Declaration] | None) -> Values:
     """Return what is declared of further columns; their own keys are for the reader of studies to check."""
     if columns is None:
         return {}
@@ -347,7 +345,7 @@ def _name_of(column: Any) -> str | None:
     return name if isinstance(name, str) and name.strip() else None
 
 
-def _table_of(cells: dict[str, Any]) -> Any:
+def _table_of(cells: Values) -> Any:
     """Return columns as one table: those of Polars or Arrow as theirs, which know their types."""
     libraries = {type(each).__module__.partition(".")[0] for each in cells.values()}
     indices = [each.index for each in cells.values() if hasattr(each, "iloc")]

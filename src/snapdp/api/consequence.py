@@ -8,7 +8,7 @@ Theory: docs/theory/exact-law.md, (3); docs/theory/planning.md, (6), (29), (31),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -35,8 +35,7 @@ from snapdp.studies.plans.advice import UNADJUSTED, cliff_in_words, cliffs_of, o
 from snapdp.studies.plans.lines import Line, RankCurve, ReleasedPart, called_groups, remembered, shown_parts
 from snapdp.studies.plans.text import error_in_words
 from snapdp.studies.protection import describe_most_units, describe_rise, explain_protection
-from snapdp.studies.relation import Relation
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Account
@@ -73,8 +72,13 @@ class Consequence(Value):
     interval: Html
     curve: Html
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Values:
         """Return everything as plain values: amounts exactly, as short texts, and as doubles for a slider."""
+        # The range in doubles, in steps that hit both ends and the middle; of few whole numbers, each.
+        low, high = self.range
+        width = high - low
+        step = Fraction(1) if self.is_whole and width <= SLIDER_STEPS else width / SLIDER_STEPS
+        found = {"min": low, "max": high, "value": self.value, "step": step}
         return {
             "title": self.title,
             "parts": list(self.parts),
@@ -83,7 +87,7 @@ class Consequence(Value):
             "range_shown": list(self.range_texts),
             "value": exact_amount(self.value),
             "value_shown": self.value_text,
-            "slider": self._slider,
+            "slider": {name: to_float_nearest(each) for name, each in found.items()},
             "says": list(self.says),
             "odds": [each.values() for each in self.odds],
             "pictures": {
@@ -93,15 +97,6 @@ class Consequence(Value):
                 "curve": str(self.curve),
             },
         }
-
-    @property
-    def _slider(self) -> dict[str, float]:
-        """Return the range in doubles, in steps that hit both ends and the middle; of few whole numbers, each."""
-        low, high = self.range
-        width = high - low
-        step = Fraction(1) if self.is_whole and width <= SLIDER_STEPS else width / SLIDER_STEPS
-        found = {"min": low, "max": high, "value": self.value, "step": step}
-        return {name: to_float_nearest(each) for name, each in found.items()}
 
 
 def consequence(
@@ -122,6 +117,13 @@ def consequence(
     guess = released.possible(asked)
     fall = Fall(released=released, guess=guess)
     odds = odds_of_line(plan, place, account, paid=paid)
+    # To what one release, the plan, or all that was ever charged may raise an even chance of guessing right.
+    sentence = explain_protection(plan.relation, odds[0].epsilon)
+    said = f"{sentence} {'; '.join(map(odds_sentence, odds))}."
+    bars = [  # the axis begins at 50, so a bar says only to what the chance may rise
+        Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text.removeprefix("from 50% to "))
+        for each in odds
+    ]
     return Consequence(
         title=one_line(plan.titles[place]),
         parts=tuple(shown_parts(released.line.statistic)),
@@ -134,7 +136,7 @@ def consequence(
         says=tuple(sentences(plan, place, fall)),
         odds=odds,
         law=law_drawn(fall),
-        odds_picture=odds_drawn(odds, plan.relation),
+        odds_picture=odds_picture(bars, title="An even chance of guessing right, and to what it may rise", said=said),
         interval=interval_drawn(fall),
         curve=curve_drawn(released.line, part),
     )
@@ -194,7 +196,7 @@ class OddsOf(Value):
         exact = exact_amount(self.epsilon)
         return exact if len(exact) <= LONGEST_EXACT else f"about {decimal_nearest(self.epsilon, 6)}"
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Values:
         """Return it as plain values."""
         return {"name": self.name, "epsilon": str(self.epsilon), "right_of_100": self.right, "text": self.text}
 
@@ -284,17 +286,13 @@ def sentences(plan: Plan, place: int, fall: Fall) -> Iterator[str]:
     what = f"the number measured, {UNADJUSTED}," if line.margins else "the released number"
     yield f"If the true value were {fall.text}: {how_often(line.alpha)} {what} is {where}."
     yield _ends(fall)
-    yield from _offer(plan, place, line)
-    yield from map(cliff_in_words, cliffs_of(line))
-    yield from _beside_laplace(released)
-
-
-def _offer(plan: Plan, place: int, line: Line) -> Iterator[str]:
-    """Yield what a tenth more epsilon buys, and of what where that is not the number shown."""
+    # What a tenth more epsilon buys, and of what where that is not the number shown.
     offer = offer_in_words(line, plan.errors[place], plan.if_rows)
     of = "" if line.accuracy is not None else f"{one_line(plan.titles[place])}: "
     if offer:
         yield f"{of}{offer if ': still' in offer else offer.replace(':', ' buys', 1)}."
+    yield from map(cliff_in_words, cliffs_of(line))
+    yield from _beside_laplace(released)
 
 
 def _beside_laplace(released: ReleasedPart) -> Iterator[str]:
@@ -333,9 +331,20 @@ def _what_is_shown(plan: Plan, place: int, released: ReleasedPart) -> Iterator[s
             f"{how_often(line.alpha)} the number of rows at or below any one given value is known to {line.ranks.text}."
         )
     elif line.margins:
-        yield from _of_margins(released)
+        yield (
+            "The law shown is of what is measured. Tables are adjusted afterwards so that they add up, at no extra "
+            "cost."
+        )
+        if (adjusted := adjusted_accuracy(released)) is not None:
+            name = one_line(next(each.text for each in released.line.margins if each.margin == released.part.margin))
+            yield f"Adjusted, numbers {name} are off by ± {four_digits_up(adjusted)} at most: these are published."
     elif line.statistic.derivation is not None:
-        yield from _of_derived(plan, place, line)
+        # How far the numbers are off that are computed from what is released.
+        title = one_line(plan.titles[place])
+        yield f"{title} is computed from the released numbers, at no extra cost; it has no single law to draw."
+        for number in plan.errors[place]:
+            name = one_line(number.name) or title
+            yield f"{name}: {error_in_words(line.statistic, number)}."
 
 
 def _called(released: ReleasedPart) -> str:
@@ -345,26 +354,10 @@ def _called(released: ReleasedPart) -> str:
     return "range of values" if is_read_off else called_groups(statistic)
 
 
-def _of_margins(released: ReleasedPart) -> Iterator[str]:
-    yield "The law shown is of what is measured. Tables are adjusted afterwards so that they add up, at no extra cost."
-    if (adjusted := adjusted_accuracy(released)) is not None:
-        name = one_line(next(each.text for each in released.line.margins if each.margin == released.part.margin))
-        yield f"Adjusted, numbers {name} are off by ± {four_digits_up(adjusted)} at most: these are published."
-
-
 def adjusted_accuracy(released: ReleasedPart) -> Fraction | None:
     """Return how far the adjusted numbers of a margin are off; None where nothing is adjusted."""
     found = (each for each in released.line.margins if each.margin == released.part.margin)
     return next((each.adjusted.accuracy for each in found if each.measured is not None), None)
-
-
-def _of_derived(plan: Plan, place: int, line: Line) -> Iterator[str]:
-    """Yield how far the numbers are off that are computed from what is released."""
-    title = one_line(plan.titles[place])
-    yield f"{title} is computed from the released numbers, at no extra cost; it has no single law to draw."
-    for number in plan.errors[place]:
-        name = one_line(number.name) or title
-        yield f"{name}: {error_in_words(line.statistic, number)}."
 
 
 def odds_sentence(odds: OddsOf) -> str:
@@ -451,17 +444,6 @@ def _together(bars: LawBars) -> str:
     if bars.together == 1:
         return "each bar: one number that can be released"
     return f"each bar: {bars.together:,} neighbouring numbers together"
-
-
-def odds_drawn(odds: Sequence[OddsOf], relation: Relation) -> Html:
-    """Return to what one release, the plan, or all that was ever charged may raise an even chance of guessing right."""
-    sentence = explain_protection(relation, odds[0].epsilon)
-    said = f"{sentence} {'; '.join(map(odds_sentence, odds))}."
-    bars = [  # the axis begins at 50, so a bar says only to what the chance may rise
-        Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text.removeprefix("from 50% to "))
-        for each in odds
-    ]
-    return odds_picture(bars, title="An even chance of guessing right, and to what it may rise", said=said)
 
 
 def interval_drawn(fall: Fall) -> Html:

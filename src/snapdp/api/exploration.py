@@ -23,7 +23,7 @@ from snapdp.release.result import Release
 from snapdp.studies.columns import BINNED, CATEGORY, DROPPED, MAGNITUDE, Column, number_column
 from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.studies.declarations import digest
-from snapdp.studies.plans.lines import Asked, ask
+from snapdp.studies.plans.lines import ask
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.histogram import Histogram, histogram_query
@@ -31,7 +31,7 @@ from snapdp.studies.statistics.magnitudes import BOUNDS, LOWER, UPPER, WITHOUT, 
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import SHARE
 from snapdp.studies.study_file import DeclaredStudy, study_to_toml
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 MOSTLY = 0.5  # from so large a share of cells that are no numbers on, a column is text
 LEVELS = 1000  # of a column whose step nobody has said
@@ -98,7 +98,7 @@ def exploring_values(
     alpha: Any = None,
     outside: Any = None,
     exponents: Sequence[Any] | None = None,
-) -> dict[str, Any]:
+) -> Values:
     """Return the columns and statistics of a look, with the keys of a study; epsilon is that of all together."""
     if not columns:
         raise ParameterError("no column is named.", "Name those to look at.")
@@ -112,8 +112,8 @@ def exploring_values(
     cost = {"epsilon": str(share), **({} if alpha is None else {"alpha": alpha})}
     said = {} if outside is None else {"outside": outside}
     powers = {} if exponents is None else {"exponents": list(exponents)}
-    declared: dict[str, Any] = {}
-    statistics: list[dict[str, Any]] = []
+    declared = {}
+    statistics = []
     for name in columns:
         if name in categories:
             rules = {"unknown": BINNED, "null": BINNED}  # how many rows are none of them is part of a first look
@@ -160,7 +160,7 @@ class Exploration:
         listed = [column for column in looked.columns if column.name in {each.name for each in self.categories}]
         relation, epsilon = looked.relation, {each.statistic.columns[0].name: each.epsilon for each in looked.asked}
         columns = [column for each in self.numbers if (column := _bounded(each)) is not None]
-        asked: list[Asked] = [
+        asked = [
             *(ask(mean_query(column, relation), epsilon=epsilon[column.name]) for column in columns),
             *(ask(histogram_query(column, relation), epsilon=epsilon[column.name]) for column in listed),
         ]

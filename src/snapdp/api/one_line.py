@@ -8,15 +8,18 @@ ledger nothing is read or released.
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from snapdp.api.columns import (
     PAIR,
     Conditions,
     Declaration,
+    Function,
     GivenColumns,
     GroupLists,
     category,
@@ -41,6 +44,7 @@ from snapdp.studies.statistics.counts import PersonCount
 from snapdp.studies.statistics.quantiles import QUARTILES
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import relation_table
+from snapdp.values import Facts, Values
 
 if TYPE_CHECKING:
     from snapdp.exact.numbers import Parameter
@@ -114,7 +118,7 @@ def _categories(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any
 Where = str | os.PathLike[str]
 
 
-def _released(kind: str, given: GivenColumns, said: dict[str, Any], arguments: Mapping[str, Any]) -> Release:
+def _released(kind: str, given: GivenColumns, said: Values, arguments: Facts) -> Release:
     """Release one statistic, charged to an account of the ledger.
 
     said        what is its own, by the keys of a study
@@ -126,21 +130,29 @@ def _released(kind: str, given: GivenColumns, said: dict[str, Any], arguments: M
     asked |= _margins(arguments.get("margins"), arguments.get("shares"))
     for key in ("epsilon", "accuracy", "alpha"):
         asked |= {} if arguments.get(key) is None else {key: written(arguments[key])}
-    asked |= given.groups(arguments["by"], arguments["groups"], arguments.get("keys"))
-    check_ledger(arguments["ledger"])
+    asked |= given.groups(arguments.get("by"), arguments.get("groups"), arguments.get("keys"))
+    ledger, dataset = arguments.get("ledger"), arguments.get("dataset")
+    check_ledger(ledger)
     given.check_conditions(asked.get("where", []))
     study_keys = {"columns": given.declared, "statistic": [asked]}
-    return released_study(study_keys, given, arguments["ledger"], arguments["dataset"], arguments["directory"])[1]
+    return released_study(study_keys, given, ledger, dataset, arguments.get("directory", "."))[1]
 
 
 def check_ledger(ledger: Where | Ledger | None) -> None:
     """Refuse to go on without a ledger."""
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
-        raise _no_ledger(ledger)
+        lacking = "no ledger is named" if ledger is None else f"there is no ledger {told(_path(ledger))}"
+        raise LedgerError(
+            f"{lacking}, and every release is charged to one.",
+            "Make it once, and say in it who is protected: "
+            'snapdp.Ledger.create("people.ledger").create_account("people", cap=1, relation="change-one", '
+            'rows=5000), where rows is the public number of rows; with relation="add-remove" it is private, and rows '
+            'a public bound on it. Then give ledger="people.ledger". Nothing was read or spent.',
+        )
 
 
 def released_study(
-    study_keys: dict[str, Any],
+    study_keys: Values,
     given: GivenColumns,
     ledger: Where | Ledger | None,
     account: str | None,
@@ -159,7 +171,7 @@ def released_study(
 
 
 def _charged(
-    study_keys: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
+    study_keys: Values, given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
 ) -> tuple[Study, Release]:
     holder = ledger.only_account() if account is None else ledger.account(account)
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
@@ -181,7 +193,7 @@ def _free() -> Iterator[None]:
         raise type(refusal)(refusal.problem, f"{refusal.advice} Nothing was spent.", **refusal.numbers) from None
 
 
-def _bound_of(asked: dict[str, Any], relation: Relation, unit: str) -> dict[str, Any]:
+def _bound_of(asked: Values, relation: Relation, unit: str) -> Values:
     """Return how many rows of each person count, as the key of the whole study that it is by flags.
 
     An account may fix it. Where none does it has no default here: who counts one row of each where people have many
@@ -215,41 +227,94 @@ def _path(given: Any) -> Any:
     return os.fspath(given) if isinstance(given, os.PathLike) else given
 
 
-def _no_ledger(given: Where | None) -> LedgerError:
-    lacking = "no ledger is named" if given is None else f"there is no ledger {told(_path(given))}"
-    return LedgerError(
-        f"{lacking}, and every release is charged to one.",
-        'Make it once, and say in it who is protected: snapdp.Ledger.create("people.ledger").create_account("people", '
-        'cap=1, relation="change-one", rows=5000), where rows is the public number of rows; with relation="add-remove" '
-        'it is private, and rows a public bound on it. Then give ledger="people.ledger". Nothing was read or spent.',
-    )
-
-
 Margins = str | Iterable[Iterable[str]]
+
+
+class Shared(TypedDict, total=False):
+    """What statistics of every kind take; `mean` says what each is."""
+
+    where: Conditions | None
+    columns: Mapping[str, Declaration] | None
+    by: Any
+    groups: GroupLists | None
+    epsilon: Parameter | None
+    alpha: Parameter | None
+    ledger: Where | Ledger | None
+    dataset: str | None
+    directory: Where
+
+
+class OfRows(Shared, total=False):
+    """What all but the number of persons take."""
+
+    rows_per_person: Parameter | None
+
+
+class OfQuantiles(OfRows, total=False):
+    """What quantiles and the median take."""
+
+    missing: Parameter | None
+    column: str | None
+    step: Parameter | None
+    integer: bool
+    branching: int | None
+
+
+class Options(OfRows, total=False):
+    """What all but quantiles and the number of persons take."""
+
+    keys: Where | None
+    accuracy: Parameter | None
+
+
+class OfTables(Options, total=False):
+    """What statistics that have margins take."""
+
+    margins: Margins | None
+    shares: Iterable[Parameter] | None
+
+
+DEFAULTS = {"directory": ".", "integer": False}  # of options; None of all others
+
+
+def takes(options: type[Any]) -> Callable[[Function], Function]:
+    """Return what lists these options in the signature of a function, which refuses any other, like every function."""
+
+    def of(function: Function) -> Function:
+        own = inspect.signature(function)
+        shared = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=kind.__forward_arg__
+            )
+            for name, kind in options.__annotations__.items()
+        ]
+
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            stray = next((name for name in named if name not in full.parameters), None)
+            if stray is not None:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {stray!r}")
+            return function(*given, **named)
+
+        full = own.replace(parameters=[*list(own.parameters.values())[:-1], *shared])
+        called.__signature__ = full  # type: ignore[attr-defined]
+        return cast("Function", called)
+
+    return of
+
+
 PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
 PAIR_OR_PAIRS = f"{PAIR}; of several columns {PAIRS}"
 TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
 
+@takes(OfTables)
 def count(
     data: Any,
     *,
     column: str | None = None,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    keys: Where | None = None,
-    margins: Margins | None = None,
-    shares: Iterable[Parameter] | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[OfTables],
 ) -> Release:
     """Release how many rows meet all conditions; of a column of truth values, how many are true.
 
@@ -262,34 +327,32 @@ def count(
     shares     of epsilon, one for each margin; equal if left out
     others     as for `mean`
     """
-    arguments = locals()
-    given = GivenColumns(data, columns)
-    said = conditions(where)
+    given = GivenColumns(data, options.get("columns"))
+    said = conditions(options.get("where"))
     if not given.is_table:
-        name = given.column(_truth(data), column or "condition", TRUTH)
+        # A column of truth values; refuse another by its type, whatever is in it.
+        if str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
+            raise ParameterError(
+                "the column does not hold truth values.",
+                'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',
+            )
+        name = given.column(data, column or "condition", TRUTH)
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
-    return _released("count", given, said, arguments)
+    return _released("count", given, said, options)
 
 
+@takes(Shared)
 def persons(
     data: Any,
     *,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
     keys: Where | None = None,
     groups_per_person: Parameter | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
-    epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[Shared],
 ) -> Release:
     """Release how many persons have a row that meets all conditions; each counts once, however many rows it has.
 
@@ -298,18 +361,25 @@ def persons(
     margins    as for `count`, and `shares` too, where groups_per_person=1: each person has one cell, in all margins
     others     as for `mean`
     """
-    arguments = locals()
-    given = GivenColumns(data, columns)
+    given = GivenColumns(data, options.get("columns"))
     if not given.is_table:
         raise ParameterError(
             "persons are counted in a table: a column alone does not say whose its rows are.",
             'Give the whole frame, or the path of a file: snapdp.persons(df, epsilon=1, ledger="people.ledger").',
         )
-    said = conditions(where)
-    return _released("persons", given, said, arguments)
+    said = conditions(options.get("where"))
+    own = {
+        "keys": keys,
+        "groups_per_person": groups_per_person,
+        "margins": margins,
+        "shares": shares,
+        "accuracy": accuracy,
+    }
+    return _released("persons", given, said, {**options, **own})
 
 
 @needs_bounds(PAIR)
+@takes(OfTables)
 def sum(
     data: Any,
     *,
@@ -318,29 +388,16 @@ def sum(
     column: str | None = None,
     step: Parameter | None = None,
     integer: bool = False,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    keys: Where | None = None,
-    margins: Margins | None = None,
-    shares: Iterable[Parameter] | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[OfTables],
 ) -> Release:
     """Release the sum of a column; `margins` and `shares` as for `count`, everything else as for `mean`."""
-    arguments = locals()
-    given = GivenColumns(data, columns)
-    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    return _released("sum", given, said, arguments)
+    given = GivenColumns(data, options.get("columns"))
+    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), options)
+    return _released("sum", given, said, options)
 
 
 @needs_bounds(PAIR_OR_PAIRS)
+@takes(Options)
 def mean(
     data: Any,
     *,
@@ -350,18 +407,7 @@ def mean(
     complete: bool = False,
     step: Parameter | None = None,
     integer: bool = False,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    keys: Where | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[Options],
 ) -> Release:
     """Release the mean of a column; `float(...)` of it is the number, and it prints with its interval.
 
@@ -392,18 +438,18 @@ def mean(
     snapdp.errors.LedgerError: no ledger is named, and every release is charged to one.
       Make it once, and say in it who is protected: ...
     """
-    arguments = locals()
-    given = GivenColumns(data, columns)
+    given = GivenColumns(data, options.get("columns"))
     rule: Any = missing
     if column is None or isinstance(column, str):
-        said = _about(given, data, column, numbers(bounds, missing=rule, step=step, integer=integer), where)
+        said = _about(given, data, column, numbers(bounds, missing=rule, step=step, integer=integer), options)
     else:
-        said = _several(given, column, bounds, rule, step=step, integer=integer) | conditions(where)
+        said = _several(given, column, bounds, rule, step=step, integer=integer) | conditions(options.get("where"))
     said |= {"complete": True} if truth(complete, "complete") else {}
-    return _released("mean", given, said, arguments)
+    return _released("mean", given, said, options)
 
 
 @needs_bounds(PAIR)
+@takes(Options)
 def variance(
     data: Any,
     *,
@@ -412,27 +458,16 @@ def variance(
     column: str | None = None,
     step: Parameter | None = None,
     integer: bool = False,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    keys: Where | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[Options],
 ) -> Release:
     """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
-    arguments = locals()
-    given = GivenColumns(data, columns)
-    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    return _released("variance", given, said, arguments)
+    given = GivenColumns(data, options.get("columns"))
+    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), options)
+    return _released("variance", given, said, options)
 
 
 @needs_bounds(PAIRS)
+@takes(Options)
 def covariance(
     data: Any,
     other: Any = None,
@@ -443,18 +478,7 @@ def covariance(
     step: Parameter | None = None,
     integer: bool = False,
     correlation: bool = False,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    keys: Where | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[Options],
 ) -> Release:
     """Release the covariance of two columns: two Series, or a table with column=("age", "pay").
 
@@ -462,8 +486,7 @@ def covariance(
     correlation       where the number of rows is private: the correlation too, of the same epsilon
     others            as for `mean`
     """
-    arguments = locals()
-    given = GivenColumns(data, columns)
+    given = GivenColumns(data, options.get("columns"))
     if given.is_table != (other is None):
         raise ParameterError(
             "a covariance is of two columns.", 'Give two columns, or a table and column=("age", "pay").'
@@ -477,11 +500,12 @@ def covariance(
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
-    said = {"columns": [first, second]} | conditions(where)
+    said: Values = {"columns": [first, second]} | conditions(options.get("where"))
     said |= {"correlation": True} if truth(correlation, "correlation") else {}
-    return _released("covariance", given, said, arguments)
+    return _released("covariance", given, said, options)
 
 
+@takes(Options)
 def histogram(
     data: Any,
     *,
@@ -495,18 +519,7 @@ def histogram(
     column: str | None = None,
     step: Parameter | None = None,
     integer: bool = False,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    keys: Where | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    accuracy: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[Options],
 ) -> Release:
     """Release how many rows each category has, or each bin between public edges.
 
@@ -516,37 +529,32 @@ def histogram(
     columns          booleans and dates are declared here, with neither: {"visit": {"kind": "date", "from": ...}}
     others           as for `mean`
     """
-    arguments = locals()
-    given = GivenColumns(data, columns)
+    given = GivenColumns(data, options.get("columns"))
     if categories is not None and edges is not None:
         raise ParameterError("a histogram has categories or edges, not both.", "Leave one of them out.")
     if categories is None and edges is None:
-        said = _about(given, data, column, {}, where)
-        if said["column"] not in (columns or {}):
+        said = _about(given, data, column, {}, options)
+        if said["column"] not in (options.get("columns") or {}):
             advice = 'Give categories=["north", "south"], or edges; or declare a boolean or a date in columns.'
             raise ParameterError("a histogram has categories or edges.", advice)
     elif categories is not None:
         _refuse({"bounds": bounds, "missing": missing, "step": step, "integer": integer, "outside": outside}, "edges")
         declared = category(listed(categories, "categories"), unknown=unknown, null=null)
-        said = _about(given, data, column, declared, where)
+        said = _about(given, data, column, declared, options)
     else:
         _refuse({"unknown": unknown, "null": null}, "categories")
         declared = numbers(bounds, missing="dropped", step=step, integer=integer)
-        said = _about(given, data, column, declared, where)
+        said = _about(given, data, column, declared, options)
         said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
-    return _released("histogram", given, said, arguments)
+    return _released("histogram", given, said, options)
 
 
-def _about(
-    given: GivenColumns, data: Any, column: str | None, declaration: Declaration, where: Conditions | None
-) -> dict[str, Any]:
-    return {"column": given.column(data, column, declaration), **conditions(where)}
+def _about(given: GivenColumns, data: Any, column: str | None, declaration: Declaration, options: Shared) -> Values:
+    return {"column": given.column(data, column, declaration), **conditions(options.get("where"))}
 
 
-def _several(
-    given: GivenColumns, column: Any, bounds: Any, missing: Any, *, step: Any, integer: bool
-) -> dict[str, Any]:
+def _several(given: GivenColumns, column: Any, bounds: Any, missing: Any, *, step: Any, integer: bool) -> Values:
     """Return what means of several columns of a table say of them: each has its bounds, and its rule or that of all."""
     names = listed(column, "column")
     if len(names) < 2:
@@ -571,7 +579,7 @@ def _several(
     return {"columns": names}
 
 
-def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dict[str, Any]:
+def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> Values:
     """Return what a statistic says of margins, by the keys of a study."""
     if margins is None or isinstance(margins, str):
         said: Any = margins
@@ -581,47 +589,24 @@ def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dic
     return found if shares is None else {**found, "shares": [written(each) for each in listed(shares, "shares")]}
 
 
-def _refuse(strays: Mapping[str, Any], other: str) -> None:
+def _refuse(strays: Facts, other: str) -> None:
     """Refuse what speaks of another kind of histogram; what is left out, or dropped by default, says nothing."""
     for name, said in strays.items():
         if said is not None and said is not False and not (isinstance(said, str) and said == "dropped"):
             raise ParameterError(f"{name} belongs to a histogram with {other}.", f"Leave {name} out.")
 
 
-def _truth(data: Any) -> Any:
-    """Return a column of truth values; refuse another by its type, whatever is in it."""
-    if str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
-        raise ParameterError(
-            "the column does not hold truth values.",
-            'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',
-        )
-    return data
-
-
 # Quantiles
 
 
 @needs_bounds(PAIR)
+@takes(OfQuantiles)
 def quantiles(
     data: Any,
     *,
     at: Iterable[Parameter] = QUARTILES,
     bounds: Sequence[Parameter],
-    missing: Parameter | None = None,
-    column: str | None = None,
-    step: Parameter | None = None,
-    integer: bool = False,
-    branching: int | None = None,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[OfQuantiles],
 ) -> Release:
     """Release quantiles of a column, each with an interval in its units; all of them cost as much as one.
 
@@ -633,34 +618,21 @@ def quantiles(
     branching  of the tree in which values are counted; chosen if left out
     others     as for `mean`
     """
-    arguments = locals()
-    given = GivenColumns(data, columns)
-    declared = numbers(bounds, missing=missing, step=step, integer=integer)
-    said: dict[str, Any] = {"column": given.column(data, column, declared), **conditions(where)}
+    given = GivenColumns(data, options.get("columns"))
+    rule, step, integer = options.get("missing"), options.get("step"), options.get("integer", False)
+    declared = numbers(bounds, missing=rule, step=step, integer=integer)
+    said = _about(given, data, options.get("column"), declared, options)
     said |= {"at": [written(each) for each in listed(at, "at")]}
-    return _released("quantiles", given, said, arguments)
+    return _released("quantiles", given, said, options)
 
 
 @needs_bounds(PAIR)
+@takes(OfQuantiles)
 def median(
     data: Any,
     *,
     bounds: Sequence[Parameter],
-    missing: Parameter | None = None,
-    column: str | None = None,
-    step: Parameter | None = None,
-    integer: bool = False,
-    branching: int | None = None,
-    where: Conditions | None = None,
-    columns: Mapping[str, Declaration] | None = None,
-    by: Any = None,
-    groups: GroupLists | None = None,
-    rows_per_person: Parameter | None = None,
-    epsilon: Parameter | None = None,
-    alpha: Parameter | None = None,
-    ledger: Where | Ledger | None = None,
-    dataset: str | None = None,
-    directory: Where = ".",
+    **options: Unpack[OfQuantiles],
 ) -> Release:
     """Release the median of a column: its quantile at 0.5. `float(...)` of it is the number; others as `quantiles`."""
-    return quantiles(**locals(), at=("0.5",))
+    return quantiles(data, at=("0.5",), bounds=bounds, **options)

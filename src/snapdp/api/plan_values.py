@@ -7,7 +7,6 @@ are added.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from snapdp.display.numbers import four_digits_up
 from snapdp.display.text import guessed_right, hides_nothing
@@ -18,11 +17,12 @@ from snapdp.studies.plans.text import error_in_words, reading_of, useless_in_wor
 from snapdp.studies.protection import describe_protected, explain_protection
 from snapdp.studies.statistics.adjusted import CellError, MarginFigures
 from snapdp.studies.statistics.trees import LikelyQuantile, RankFigures
+from snapdp.values import Values
 
 Likes = Mapping[int, Sequence[LikelyQuantile]]  # by the number of a line: what it would be worth for public rows
 
 
-def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
+def plan_values(plan: Plan, likes: Likes) -> Values:
     """Return a plan as plain values: amounts as exact fractions, figures for display as text rounded up."""
     useless = {each.place: each for each in plan.useless}
     return {
@@ -57,7 +57,7 @@ def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
     }
 
 
-def _excess_values(plan: Plan, excess: Excess) -> dict[str, Any]:
+def _excess_values(plan: Plan, excess: Excess) -> Values:
     """Return by how much a plan is over its budget, and which lines are, each by itself, enough to leave out."""
     fitted = excess.fitted
     return {
@@ -67,7 +67,7 @@ def _excess_values(plan: Plan, excess: Excess) -> dict[str, Any]:
     }
 
 
-def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> dict[str, Any]:
+def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> Values:
     """Return how far the numbers of a line may be off, at the guess of rows, and whether that is useful."""
     line, found = plan.lines[place], plan.errors[place]
     errors = [
@@ -96,7 +96,7 @@ def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> 
     }
 
 
-def _way_values(way: OtherWay) -> dict[str, Any]:
+def _way_values(way: OtherWay) -> Values:
     return {
         "middle": str(way.middle),
         "within": str(way.within),
@@ -105,7 +105,7 @@ def _way_values(way: OtherWay) -> dict[str, Any]:
     }
 
 
-def _line_values(line: Line, more: Offer) -> dict[str, Any]:
+def _line_values(line: Line, more: Offer) -> Values:
     return {
         "statistic": line.statistic.title,
         "epsilon": str(line.epsilon),
@@ -131,7 +131,7 @@ def _line_values(line: Line, more: Offer) -> dict[str, Any]:
     }
 
 
-def _margin_values(figures: MarginFigures) -> dict[str, Any]:
+def _margin_values(figures: MarginFigures) -> Values:
     return {
         "margin": figures.text,
         "cells": figures.cells,
@@ -142,7 +142,7 @@ def _margin_values(figures: MarginFigures) -> dict[str, Any]:
     }
 
 
-def _rank_values(figures: RankFigures, more: Offer) -> dict[str, Any]:
+def _rank_values(figures: RankFigures, more: Offer) -> Values:
     """Return how far ranks may be misjudged; with a tenth more epsilon, too."""
     then = more.more_accuracies[0] if more.more_accuracies else None
     return {
@@ -157,14 +157,14 @@ def _rank_values(figures: RankFigures, more: Offer) -> dict[str, Any]:
     }
 
 
-def _likely_values(found: Sequence[LikelyQuantile] | None) -> dict[str, Any]:
+def _likely_values(found: Sequence[LikelyQuantile] | None) -> Values:
     if found is None:
         return {}
     names = ("share", "value", "low", "high", "error")
     return {"if_like": [{name: str(getattr(each, name)) for name in names} for each in found]}
 
 
-def _error_values(error: CellError | None) -> dict[str, Any] | None:
+def _error_values(error: CellError | None) -> Values | None:
     if error is None:
         return None
     shown = four_digits_up(error.accuracy)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
 
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import release_certificate
 from snapdp.errors import PremiseError
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 ACCEPTED, REFUSED, COULD_NOT_CHECK = "ACCEPTED", "REFUSED", "COULD NOT CHECK"
 Proved = dict[str, list[str]]
@@ -37,9 +35,9 @@ class Examination(Value):
         return self.verdict == ACCEPTED
 
 
-def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
+def accepted_certificate(record: Facts) -> Values:
     """Return the certificate of a sound release; refuse one that the independent checker does not accept."""
-    made: dict[str, Any] = json.loads(json.dumps(release_certificate(record)))
+    made: Values = json.loads(json.dumps(release_certificate(record)))
     try:
         faults = check_release.check(made)
     except Exception as problem:

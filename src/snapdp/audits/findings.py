@@ -21,7 +21,7 @@ from snapdp.ledger.chain import canonical
 from snapdp.ledger.rules import declaration_of, identical
 from snapdp.release.request import added
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 ABSENT = object()
 LEDGER = "ledger"
@@ -63,7 +63,7 @@ LONGEST = 200
 Place = tuple[str | int, ...]
 
 
-def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
+def altered_field(record: Values) -> tuple[str, str, str] | None:
     """Return (field, what it says, what it said), or None where no change of one digit fits, or none was found."""
     length = len(canonical(declaration_of(record)))
     if length > MOST_WORK:
@@ -80,14 +80,14 @@ def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
     return None
 
 
-def _total(declared: dict[str, Any]) -> Fraction | None:
+def _total(declared: Values) -> Fraction | None:
     try:
         return added(parameter(each["epsilon"], name="epsilon") for each in declared["statistics"])
     except SnapdpError:
         return None
 
 
-def _fits(declared: dict[str, Any], place: Place, value: str | int, digest: str, total: Fraction | None) -> bool:
+def _fits(declared: Values, place: Place, value: str | int, digest: str, total: Fraction | None) -> bool:
     """Tell whether the digest is that of the declaration with one field changed; the declaration stays as it is."""
     inner: Any = declared
     for step in place[:-1]:

@@ -22,10 +22,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from snapdp.audits.findings import LEDGER, Finding, altered_field, differences
 from snapdp.audits.side_files import SHA256, FilesBeside, are_unseen
@@ -37,7 +37,7 @@ from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.rules import declaration_of, identical
 from snapdp.ledger.statements import amendment_values
 from snapdp.ledger.storage.sqlite_connection import is_failure
-from snapdp.release.draw import Block, Drawn, derived_blocks
+from snapdp.release.draw import Drawn, derived_blocks
 from snapdp.release.record import LIBRARIES, RECORD_FORMAT, VERSION, checked, derived_values, part_values
 from snapdp.release.request import MOST_STATISTICS, Request, added
 from snapdp.studies.columns import INLINE
@@ -50,7 +50,7 @@ from snapdp.studies.relation import CHANGE_ONE, Relation, add_remove, change_one
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.toml import placed
 from snapdp.tables.engine_names import ENGINES
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, Values, replaced
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Verification
@@ -99,7 +99,7 @@ class Audit(Value):
 
 
 def audit(
-    record: Mapping[str, Any],
+    record: Facts,
     ledger: Ledger | None = None,
     *,
     directory: str | os.PathLike[str] | None = None,
@@ -139,7 +139,7 @@ def audit(
     )
 
 
-def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
+def _holds_look(record: Facts, ledger: Ledger) -> bool | None:
     """Return whether a ledger holds the record that bounds come from, charged; None where a record names none."""
     if "bounds_from" not in record:
         return None
@@ -149,16 +149,14 @@ def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
         return False
 
 
-def _look_finding(record: Mapping[str, Any], held: bool | None) -> Iterator[Finding]:
+def _look_finding(record: Facts, held: bool | None) -> Iterator[Finding]:
     """Yield that nobody paid for the look that bounds are said to come from: they may have been read off the rows."""
     if held is False:
         should = "a look that this account of the ledger was charged for"
         yield Finding(field="bounds_from", says=str(record["bounds_from"]), should=should)
 
 
-def is_sound(
-    record: Mapping[str, Any], directory: str | os.PathLike[str] | None = None, request: Request | None = None
-) -> bool:
+def is_sound(record: Facts, directory: str | os.PathLike[str] | None = None, request: Request | None = None) -> bool:
     """Return whether everything in a record follows from what it declares: asked before another's answer is used.
 
     So must all in those of its side files that are in the directory; `released` asks for the others.
@@ -169,7 +167,7 @@ def is_sound(
         return False
 
 
-def _findings(record: dict[str, Any], files: FilesBeside, request: Request | None) -> Iterator[Finding]:
+def _findings(record: Values, files: FilesBeside, request: Request | None) -> Iterator[Finding]:
     try:
         request = rebuilt(record) if request is None else request
     except SnapdpError as refusal:
@@ -183,7 +181,7 @@ def _findings(record: dict[str, Any], files: FilesBeside, request: Request | Non
     for key in ("person_columns", "most_units"):
         yield from differences(key, record.get(key), request.declaration.get(key))
     yield from _form_findings(record)
-    drawn: list[list[Drawn]] = []
+    drawn = []
     for number, stated in enumerate(record["statistics"][: len(request.lines)]):
         parts = yield from _statistic_findings(number, stated, request, files)
         drawn += [] if parts is None else [parts]
@@ -191,7 +189,7 @@ def _findings(record: dict[str, Any], files: FilesBeside, request: Request | Non
         yield from _derived_findings(record, drawn, files)
 
 
-def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
+def _form_findings(record: Facts) -> Iterator[Finding]:
     """Yield what cannot be in a field that follows from nothing else in the record."""
     for name, (pattern, should) in FREE.items():
         if name in record and not pattern.fullmatch(record[name]):
@@ -199,7 +197,11 @@ def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
     for name in PUBLIC_TEXTS:
         if name in record and not is_public_text(record[name]):
             yield Finding(field=name, says=record[name], should=f"one line of at most {LONGEST_TEXT} characters")
-    yield from _dialect_finding(record)
+    # What is wrong with the stated form of CSV files: nothing that a release could have read.
+    try:
+        _ = "csv" in record and stated_dialect(record["csv"])
+    except SnapdpError as refusal:
+        yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
     engine = record["engine"]
     if engine not in ENGINES:
         yield Finding(field="engine", says=engine, should=" or ".join(ENGINES))
@@ -214,17 +216,9 @@ def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
             yield Finding(field=f"versions.{name}", says=version, should="a version")
 
 
-def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield what is wrong with the stated form of CSV files: nothing that a release could have read."""
-    try:
-        _ = "csv" in record and stated_dialect(record["csv"])
-    except SnapdpError as refusal:
-        yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
-
-
 def _statistic_findings(
     number: int,
-    stated: Mapping[str, Any],
+    stated: Facts,
     request: Request,
     files: FilesBeside,
 ) -> Generator[Finding, None, list[Drawn] | None]:
@@ -235,7 +229,7 @@ def _statistic_findings(
     if len(stated["parts"]) != len(mechanisms):
         yield Finding(field=f"{field}.parts", says="another number of parts", should=line.statistic.title)
         return None
-    found: list[Drawn] = []
+    found = []
     for place, (part, mechanism) in enumerate(zip(line.statistic.parts, mechanisms, strict=True)):
         says = stated["parts"][place]
         drawn = Drawn(line=line, part=part, mechanism=mechanism, indices=says.get("index", []))
@@ -249,9 +243,7 @@ def _statistic_findings(
     return found if len(found) == len(mechanisms) else None
 
 
-def _part_findings(
-    field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
-) -> Generator[Finding, None, Drawn | None]:
+def _part_findings(field: str, stated: Facts, drawn: Drawn, values: Facts) -> Generator[Finding, None, Drawn | None]:
     """Yield what in a part is not a function of its declaration and its indices; return it, if it has these."""
     p = drawn.mechanism.parameters
     if "file" in stated:
@@ -274,9 +266,7 @@ def _part_findings(
     return drawn
 
 
-def _derived_findings(
-    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], files: FilesBeside
-) -> Iterator[Finding]:
+def _derived_findings(record: Facts, drawn: Sequence[Sequence[Drawn]], files: FilesBeside) -> Iterator[Finding]:
     """Yield what is wrong with derived blocks: there are those that the statistics derive, and no other."""
     stated, expected = record["derived"], list(derived_blocks(drawn))
     if len(expected) != len(stated):
@@ -288,14 +278,26 @@ def _derived_findings(
         if parts[0].line.statistic.cells_of(block.margin) > INLINE:
             yield from files.derived(field, says, values, parts, block)
         elif are_unseen(parts):  # it follows from numbers in files that were not looked at
-            yield from differences(field, says, _but_numbers(says, values, block))
+            # What a derived block must say beside numbers that nobody derived again: these as it says them.
+            # They are of the kind of the others: whole numbers, or doubles.
+            kind = type(block.values[0])
+            taken = {
+                key: [each if type(each) is kind else kind(each or 0) for each in says[key]]
+                for key in ("value", "shown", "low", "high")
+                if key in says
+            }
+            yield from differences(
+                field,
+                says,
+                {**values, **{key: each for key, each in block.listed.items() if key in ("cells", "cell")}, **taken},
+            )
             if "file" not in says:
                 yield from _impossible(field, says, record["statistics"][number])
         else:
             yield from differences(field, says, values | block.listed)
 
 
-def _impossible(field: str, says: Mapping[str, Any], declared: Mapping[str, Any]) -> Iterator[Finding]:
+def _impossible(field: str, says: Facts, declared: Facts) -> Iterator[Finding]:
     """Yield numbers that nobody derived again and that cannot be: outside of their interval, or of the public range."""
     possible = KINDS[declared["kind"]].derived_range(declared, says["name"])
     least, most = (-math.inf, math.inf) if possible is None else (to_float_down(possible[0]), to_float_up(possible[1]))
@@ -304,21 +306,7 @@ def _impossible(field: str, says: Mapping[str, Any], declared: Mapping[str, Any]
             yield Finding(field=f"{field}.shown[{cell}]", says=str(ends[1]), should="a number that it can be")
 
 
-def _but_numbers(stated: Mapping[str, Any], values: Mapping[str, Any], block: Block) -> dict[str, Any]:
-    """Return what a derived block must say beside numbers that nobody derived again: these as it says them.
-
-    They are of the kind of the others: whole numbers, or doubles.
-    """
-    kind = type(block.values[0])
-    taken = {
-        key: [each if type(each) is kind else kind(each or 0) for each in stated[key]]
-        for key in ("value", "shown", "low", "high")
-        if key in stated
-    }
-    return {**values, **{key: each for key, each in block.listed.items() if key in ("cells", "cell")}, **taken}
-
-
-def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:
+def _request_finding(record: Values, request: Request | None) -> Iterator[Finding]:
     """Yield the field whose change explains that the digest of the request does not fit, or the digest itself."""
     fitting = None if request is None else identical(request.epsilon, request.declaration)
     if request is not None and record["request"] == identical(request.epsilon, declaration_of(record)) == fitting:
@@ -331,7 +319,7 @@ def _request_finding(record: dict[str, Any], request: Request | None) -> Iterato
     yield Finding(field="request", says=record["request"], should="the digest of what the record declares")
 
 
-def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Finding]:
+def _ledger_findings(record: Facts, ledger: Ledger) -> Iterator[Finding]:
     """Yield what the ledger says: it is unsound by itself, holds nothing for this charge, or another text."""
     if (problem := _refusal(ledger, record)) is None:
         return
@@ -346,7 +334,7 @@ def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Find
         yield replaced(each, should=f"{each.should}: the ledger has it so")
 
 
-def _refusal(ledger: Ledger, against: Mapping[str, Any] | None = None) -> str | None:
+def _refusal(ledger: Ledger, against: Facts | None = None) -> str | None:
     """Return why a ledger, with a record or by itself, is not sound; None where it is."""
     try:
         ledger.verify(against)
@@ -357,7 +345,7 @@ def _refusal(ledger: Ledger, against: Mapping[str, Any] | None = None) -> str | 
     return None
 
 
-def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
+def premises(record: Facts) -> Iterator[Premise]:
     """Yield what the guarantee of a release rests on; nothing of it depends on what lies beside the record."""
     exact = "rounding and clamping are functions of an exact Laplace draw: docs/theory/mechanism.md (1)-(3)"
     yield Premise(name="post-processing", status=PROVED, why=exact)
@@ -377,7 +365,7 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     yield Premise(name="unit", status=ASSUMED, why=_unit_in_words(record))
 
 
-def _declared_in_words(record: Mapping[str, Any]) -> str:
+def _declared_in_words(record: Facts) -> str:
     """Return what must be true of bounds, categories and n: of bounds that a look has found, that it was charged."""
     if "bounds_from" not in record:
         return "bounds, categories and n were not taken from the data"
@@ -385,7 +373,7 @@ def _declared_in_words(record: Mapping[str, Any]) -> str:
     return f"{look}; categories, n and other bounds were not taken from the data"
 
 
-def _unit_in_words(record: Mapping[str, Any]) -> str:
+def _unit_in_words(record: Facts) -> str:
     """Return what must be true of the rows for epsilon to protect a person."""
     if "unit_rows" in record:
         return f"nobody has more than {record['unit_rows']} rows: declared, and not enforced"
@@ -398,7 +386,7 @@ def _unit_in_words(record: Mapping[str, Any]) -> str:
     return f"{several}, and is in {record['most_units']} at most" if "most_units" in record else several
 
 
-def _engine(record: Mapping[str, Any]) -> str:
+def _engine(record: Facts) -> str:
     """Return what added up the rows."""
     engine = ENGINES.get(record["engine"])
     name, library = (record["engine"], "") if engine is None else (engine.shown, engine.library)
@@ -407,7 +395,7 @@ def _engine(record: Mapping[str, Any]) -> str:
     return f"{name} {version}".rstrip() + f" {read}adds and compares"
 
 
-def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
+def release_certificate(record: Facts) -> Values:
     """Return the certificate of a sound release: what is claimed, and the record to derive it from."""
     kept = checked(record)
     return {
@@ -421,7 +409,7 @@ def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
 # From a record back to the request that it declares
 
 
-def rebuilt(record: Mapping[str, Any]) -> Request:
+def rebuilt(record: Facts) -> Request:
     """Return the request that a record declares."""
     if not 1 <= len(record["statistics"]) <= MOST_STATISTICS:
         raise DataError(f"there are not 1 to {MOST_STATISTICS} statistics.", "The record was altered.")
@@ -434,7 +422,7 @@ def rebuilt(record: Mapping[str, Any]) -> Request:
     return Request(dataset=str(record["dataset"]), plan=Plan(lines=tuple(lines)), own=record.get("own"))
 
 
-def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
+def rebuilt_relation(record: Facts) -> Relation:
     """Return the neighbour relation that a record declares."""
     if record["relation"] == CHANGE_ONE:
         return change_one(n=record["n"])
@@ -444,7 +432,7 @@ def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
     )
 
 
-def _line(values: Mapping[str, Any], relation: Relation) -> Line:
+def _line(values: Facts, relation: Relation) -> Line:
     statistic = statistic_class(values["kind"]).from_declaration(values, relation)
     return planned(ask(statistic, epsilon=values["epsilon"], alpha=values["alpha"]))
 
@@ -452,7 +440,7 @@ def _line(values: Mapping[str, Any], relation: Relation) -> Line:
 # A ledger beside a record
 
 
-def verified_ledger(ledger: Ledger, record: dict[str, Any] | None) -> Verification:
+def verified_ledger(ledger: Ledger, record: Values | None) -> Verification:
     """Return how much was found sound; where the record does not fit, tell whether it is the one that was altered."""
     try:
         return ledger.verify(record)
@@ -464,7 +452,7 @@ def verified_ledger(ledger: Ledger, record: dict[str, Any] | None) -> Verificati
         raise
 
 
-def _refuse_stranger(record: dict[str, Any], ledger: Ledger) -> None:
+def _refuse_stranger(record: Values, ledger: Ledger) -> None:
     """Refuse a record of a dataset that a ledger knows nothing of: that says nothing about either."""
     if all(each.name != record.get("dataset") for each in ledger.accounts()):
         raise DataError(
@@ -473,7 +461,7 @@ def _refuse_stranger(record: dict[str, Any], ledger: Ledger) -> None:
         )
 
 
-def refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None:
+def refuse_altered(record: Values, ledger: Ledger | None = None) -> None:
     """Refuse a record that was edited before it says anything about a ledger: that one may be as it should."""
     judged = "" if ledger is None else "The ledger itself is sound. "
     if not audit(record).sound:
@@ -493,7 +481,7 @@ def refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None
 # What an audit found, in words and as plain values: all of it is public, and names were made visible by the caller
 
 
-def is_certificate(record: Mapping[str, Any]) -> bool:
+def is_certificate(record: Facts) -> bool:
     """Tell a certificate from the record of a release."""
     return "record" in record or "program" in record
 
@@ -535,7 +523,7 @@ def _altered(found: Audit, name: str) -> str:
     return f"{' and '.join(things)} {'is not what it' if is_one else 'are not what they'}"
 
 
-def audit_values(found: Audit) -> dict[str, Any]:
+def audit_values(found: Audit) -> Values:
     """Return the verdict, the findings, and what it rests on."""
     return {
         "ok": found.sound,

@@ -35,7 +35,7 @@ from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.labels import Label
 from snapdp.studies.statistics.parts import CellColumns
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
 NUMBERS = ("BIGINT", "DOUBLE")
@@ -93,9 +93,7 @@ class FilesBeside:
         self.seen: list[str] = []
         self.unseen: list[str] = []  # of which something was not looked at
 
-    def part(
-        self, field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
-    ) -> Generator[Finding, None, Drawn]:
+    def part(self, field: str, stated: Facts, drawn: Drawn, values: Facts) -> Generator[Finding, None, Drawn]:
         """Yield what is wrong with a long part, in the record and in its file; return it with the file's indices."""
         place = _Place(statistic=drawn.line.statistic, margin=drawn.part.margin)
         path = yield from self._named(field, stated, values, place)
@@ -105,7 +103,7 @@ class FilesBeside:
         return unseen(drawn) if found is None else found
 
     def derived(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], parts: Sequence[Drawn], block: Block
+        self, field: str, stated: Facts, values: Facts, parts: Sequence[Drawn], block: Block
     ) -> Generator[Finding, None, None]:
         """Yield what is wrong with a long derived block; its numbers follow from parts that were looked at."""
         place = _Place(statistic=parts[0].line.statistic, margin=block.margin)
@@ -131,9 +129,7 @@ class FilesBeside:
         finally:
             (self.seen if is_known else self.unseen).append(path.name)
 
-    def _named(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], place: _Place
-    ) -> Generator[Finding, None, Path | None]:
+    def _named(self, field: str, stated: Facts, values: Facts, place: _Place) -> Generator[Finding, None, Path | None]:
         """Yield what a record says of a long block that does not follow; return its file, if it is there and whole."""
         digest = stated["file"]["digest"] if "file" in stated else ""
         if not SHA256.fullmatch(digest):
@@ -218,7 +214,7 @@ def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[
     return names.wrong()
 
 
-def _wrong_numbers(stated: Mapping[str, Any], block: Block, start: int = 0) -> Iterator[Wrong]:
+def _wrong_numbers(stated: Facts, block: Block, start: int = 0) -> Iterator[Wrong]:
     """Yield the first number of every column that does not follow; its type and its sign count."""
     import numpy as np
 
@@ -280,11 +276,29 @@ class CellNames:
     def wrong(self) -> Wrong | None:
         """Return the first name that is not the declared one, or that the digest of the names is another."""
         if isinstance(self._labels, KeyLabels):
-            return self._wrong_file_of_keys(self._labels)
+            # What is wrong with names by keys: their digest is declared, and in each the cells of a histogram.
+            keys, own = self._labels.keys, self._labels.own
+            if own and (other := self._file.other_turn(self.columns, own)) is not None:
+                return f"{self.columns[-1]}[{other}]", "another name", f"one of {len(own)} cells in each key"
+            digest = self._file.digest_of_columns(self.columns[: len(keys.names)], keys.names, every=len(own) or 1)
+            return None if digest == keys.digest else ("keys", f"other keys: {digest}", keys.digest)
         if not self.are_known:
             return None
         if self.columns:
-            return self._wrong_keys()
+            labels: Any = self._labels
+            columns, lists = self._name_columns(), list(labels.lists)
+            sizes = [
+                each.cells if _is_unlisted(each) else len(listed) for each, listed in zip(columns, lists, strict=True)
+            ]
+            for place, column in enumerate(columns):
+                if _is_unlisted(column):
+                    turn = math.prod(sizes[place + 1 :])  # rows that follow each other have one name
+                    texts = (text for page in self._file.texts([self.columns[place]]) for (text,) in page)
+                    lists[place] = list(islice(texts, 0, turn * sizes[place], turn))
+                    if (wrong := _another_digest(self.columns[place], column, lists[place])) is not None:
+                        return wrong
+            found = CrossedLabels(tuple(lists))
+            return self._another_name(label_columns(found, len(columns)), ["cell", *self.columns])
         long = next(filter(_is_unlisted, self._name_columns()), None)
         if long is None:
             return self._another_name(label_columns(self._labels, 0), ["cell"])
@@ -293,28 +307,6 @@ class CellNames:
     def _name_columns(self) -> list[Any]:
         """Return the columns that name cells, in their order: those of the groups, and a histogram's own."""
         return list(self._place.statistic.name_columns(self._place.margin))[: len(self.columns) or None]
-
-    def _wrong_file_of_keys(self, labels: KeyLabels) -> Wrong | None:
-        """Return what is wrong with names by keys: their digest is declared, and in each the cells of a histogram."""
-        keys, own = labels.keys, labels.own
-        if own and (other := self._file.other_turn(self.columns, own)) is not None:
-            return f"{self.columns[-1]}[{other}]", "another name", f"one of {len(own)} cells in each key"
-        digest = self._file.digest_of_columns(self.columns[: len(keys.names)], keys.names, every=len(own) or 1)
-        return None if digest == keys.digest else ("keys", f"other keys: {digest}", keys.digest)
-
-    def _wrong_keys(self) -> Wrong | None:
-        labels: Any = self._labels
-        columns, lists = self._name_columns(), list(labels.lists)
-        sizes = [each.cells if _is_unlisted(each) else len(listed) for each, listed in zip(columns, lists, strict=True)]
-        for place, column in enumerate(columns):
-            if _is_unlisted(column):
-                turn = math.prod(sizes[place + 1 :])  # rows that follow each other have one name
-                texts = (text for page in self._file.texts([self.columns[place]]) for (text,) in page)
-                lists[place] = list(islice(texts, 0, turn * sizes[place], turn))
-                if (wrong := _another_digest(self.columns[place], column, lists[place])) is not None:
-                    return wrong
-        found = CrossedLabels(tuple(lists))
-        return self._another_name(label_columns(found, len(columns)), ["cell", *self.columns])
 
     def _another_name(self, declared: Sequence[Iterator[str]], columns: Sequence[str]) -> Wrong | None:
         start, rows = 0, zip(*declared, strict=True)

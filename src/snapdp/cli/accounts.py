@@ -201,7 +201,24 @@ def with_account(path: str, study: DeclaredStudy, account: Account, ledger: str)
     if account.closed:
         return "which is closed: nothing new can be released", []
     if problem := _contradiction(study, account):
-        return "opened otherwise: a release would be refused", [one_line(problem), *_otherwise(path, account, ledger)]
+        # How a study is written as an account says, and what else may have been meant.
+        from snapdp.cli.spelling import relation_words
+        from snapdp.studies.relation import relation_of_account
+
+        instead = one_line(shlex.quote(path))
+        try:
+            relation = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
+            flags = one_line(f" with {shlex.join(relation_words(relation))}")
+        except SnapdpError:  # its unit is somebody else's word
+            flags = ""
+        lines = [
+            f"same table: remove {instead}, and write it again{flags}",
+            "another table: write it with --dataset NAME",
+        ]
+        if not account.spent:
+            where = one_line(shlex.quote(shown_address(ledger)))
+            lines.append(f"opened by mistake, and nothing else in it: remove {where}, and open it as meant")
+        return "opened otherwise: a release would be refused", [one_line(problem), *lines]
     if not account.left:
         return "with nothing left: nothing new can be released", to_raise(ledger, account.name, account.cap + total)
     left = f"with {exact_amount(account.left)} of {exact_amount(account.cap)} left"
@@ -230,24 +247,6 @@ def _contradiction(study: DeclaredStudy, account: Account) -> str:
     except SnapdpError as refusal:
         return refusal.problem
     return ""
-
-
-def _otherwise(path: str, account: Account, ledger: str) -> list[str]:
-    """Return how a study is written as an account says, and what else may have been meant."""
-    from snapdp.cli.spelling import relation_words
-    from snapdp.studies.relation import relation_of_account
-
-    named = one_line(shlex.quote(path))
-    try:
-        relation = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
-        flags = one_line(f" with {shlex.join(relation_words(relation))}")
-    except SnapdpError:  # its unit is somebody else's word
-        flags = ""
-    lines = [f"same table: remove {named}, and write it again{flags}", "another table: write it with --dataset NAME"]
-    if not account.spent:
-        where = one_line(shlex.quote(shown_address(ledger)))
-        lines.append(f"opened by mistake, and nothing else in it: remove {where}, and open it as meant")
-    return lines
 
 
 def _fits(plan: Plan, left: Fraction) -> bool:

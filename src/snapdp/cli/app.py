@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -106,7 +105,12 @@ class PoliteGroup(LateGroup):
         try:
             return self._answered(ctx)
         except screen.OutputError as unwritten:
-            _unwritten(ctx, unwritten)
+            # Say that the result was not printed, and what it has cost; a reader who went away is told only the cost.
+            cost = "" if _spent(ctx, unwritten) == "0" else _cost_in_words(ctx, unwritten)
+            screen.silence()
+            if cost or not unwritten.unread:
+                with suppress(screen.OutputError):
+                    screen.say(f"{unwritten.message} {cost}".rstrip())
             return ctx.exit(unwritten.exit_code)
 
     def _answered(self, ctx: click.Context) -> Any:
@@ -126,7 +130,11 @@ class PoliteGroup(LateGroup):
                 told = misuse.format_message().partition(misuse.message or "\0")[0]  # click puts words before it
                 vars(misuse)["message"] = screen.wrapped(misuse.message, first=f"Error: {told}")
                 raise
-            _refuse_as_json(ctx, misuse, misuse.format_message(), _help(misuse))
+            # Where the usage of the command stands that was misused.
+            where = getattr(misuse, "ctx", None)
+            _refuse_as_json(
+                ctx, misuse, misuse.format_message(), "" if where is None else f"Try: {where.command_path} --help"
+            )
             return ctx.exit(misuse.exit_code)
         except KeyboardInterrupt as stop:
             return _stop(ctx, stop)
@@ -161,7 +169,7 @@ def _refuse_as_json(ctx: click.Context, problem: BaseException, error: str, advi
 
 def _spent(ctx: click.Context, problem: BaseException) -> str:
     """Return what was charged before an exception: what it says itself, or else what the command knows."""
-    spent: str = ctx.meta.get("snapdp.spent", "0")
+    spent = ctx.meta.get("snapdp.spent", "0")
     silent = "0" if spent == UNKNOWN and isinstance(problem, SnapdpError) else spent  # a refusal says what it has cost
     return cost_of(problem)[0] or silent
 
@@ -182,7 +190,7 @@ def _cost_in_words(ctx: click.Context, problem: BaseException) -> str:
 
 
 def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
-    hint: Callable[[SnapdpError], str | None] = ctx.meta.get("snapdp.try", lambda _: None)
+    hint = ctx.meta.get("snapdp.try", lambda _: None)
     command = hint(refusal)
     problem, advice = (_harmless(text) for text in (refusal.problem, _advice(ctx, refusal)))
     command = command and "\n".join(map(_harmless, command.split("\n")))
@@ -205,7 +213,7 @@ def _advice(ctx: click.Context, refusal: SnapdpError) -> str:
     if "spent" not in refusal.numbers and _spent(ctx, refusal) != "0":  # the release was made, and this came after it
         return _cost_in_words(ctx, refusal)
     advice = refusal.advice if ctx.meta.get("snapdp.study") else in_flags(refusal.advice, _flags(ctx))
-    meant: dict[str, str] = ctx.meta.get("snapdp.several", {})
+    meant = ctx.meta.get("snapdp.several", {})
     advice = " ".join(filter(None, (advice, meant.get(str(refusal.numbers.get("absent"))))))
     is_told = "spent" in refusal.numbers or "spent" in advice or "spent" in refusal.problem
     return advice if is_told or not ctx.meta.get("snapdp.charges") else f"{advice} Nothing was spent.".lstrip()
@@ -213,24 +221,9 @@ def _advice(ctx: click.Context, refusal: SnapdpError) -> str:
 
 def _flags(ctx: click.Context) -> set[str]:
     """Return the names of the flags of the command that was called."""
-    command: click.Command | None = ctx.meta.get("snapdp.command")
+    command = ctx.meta.get("snapdp.command")
     options = () if command is None else command.params
     return {each.name for each in options if isinstance(each, click.Option) and each.name is not None}
-
-
-def _unwritten(ctx: click.Context, problem: screen.OutputError) -> None:
-    """Say that the result was not printed, and what it has cost; a reader who went away is told only the cost."""
-    cost = "" if _spent(ctx, problem) == "0" else _cost_in_words(ctx, problem)
-    screen.silence()
-    if cost or not problem.unread:
-        with suppress(screen.OutputError):
-            screen.say(f"{problem.message} {cost}".rstrip())
-
-
-def _help(misuse: click.ClickException) -> str:
-    """Return where the usage of the command stands that was misused."""
-    where = getattr(misuse, "ctx", None)
-    return "" if where is None else f"Try: {where.command_path} --help"
 
 
 @click.group(

@@ -20,6 +20,7 @@ from snapdp.cli.flags.lists import as_item, items, name_before
 from snapdp.cli.flags.numbers import NUMBER, WHOLE
 from snapdp.cli.flags.options import SectionedCommand
 from snapdp.cli.flags.statistics import by_flags, stated_relation
+from snapdp.cli.groups import json_option
 from snapdp.cli.release import (
     FILE,
     account_named,
@@ -36,6 +37,7 @@ from snapdp.cli.screen import echo_json_text, note, say, table
 from snapdp.display.numbers import exact_amount, two_digits
 from snapdp.display.text import confidence, is_address, one_line, percent
 from snapdp.exact.numbers import parameter
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.api.exploration import Exploration, ExploredNumbers
@@ -117,7 +119,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--study", "study_path", type=FILE, help="Write a study to edit, with the bounds found: FILE.toml.")
 @output_options
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+@json_option("Print the record as JSON.")
 @click.pass_context
 def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
     """Charged: take a first look at a table: bounds, quartiles, what is missing.
@@ -131,7 +133,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     from snapdp.api.exploration import Exploration
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"] = as_json, True
+    ctx.meta["snapdp.charges"] = True
     options |= UNUSED | {"directory": None}
     if is_study(options):
         raise click.UsageError("A look takes the table itself, not a study: what a study declares is known already.")
@@ -190,7 +192,7 @@ def _cost(result: Release) -> str:
     return exact_amount(parameter(result.charged, name="charged"))
 
 
-def _study(options: dict[str, Any], ledger: Ledger) -> Study:
+def _study(options: Values, ledger: Ledger) -> Study:
     """Return the study of a look, as the flags declare it."""
     from snapdp.api.exploration import exploring_values
     from snapdp.api.study import study
@@ -231,7 +233,7 @@ def _check_study_file(path: Path | None) -> None:
         raise click.UsageError(f"--study {path}: there is no such directory.")
 
 
-def _write_study(found: Exploration, options: dict[str, Any]) -> list[click.FileError]:
+def _write_study(found: Exploration, options: Values) -> list[click.FileError]:
     """Write the study to edit; return why it could not be written, where it could not: the release was made."""
     from snapdp.drafts import write_new_text
     from snapdp.errors import SnapdpError

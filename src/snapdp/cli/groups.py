@@ -7,7 +7,7 @@ The library's errors never name flags, so `in_flags` rewrites keywords in its ad
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 COMMANDS = "Commands"
 HELP_FLAGS = ["-h", "--help"]
+
+
+def json_option(told: str = "Print JSON.") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option --json of a command: whatever it prints from then on, a refusal too, is JSON."""
+
+    def note(ctx: click.Context, _: click.Parameter, as_json: bool) -> bool:
+        ctx.meta["snapdp.json"] = as_json
+        return as_json
+
+    return click.option("--json", "as_json", is_flag=True, help=told, callback=note)
 
 
 class Late(NamedTuple):

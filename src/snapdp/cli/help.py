@@ -13,13 +13,14 @@ from fractions import Fraction
 
 import click
 
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json
 from snapdp.display.text import guessed_right
 
 
 @click.command("help", epilog="\b\nExamples:\n  snapdp help\n  snapdp help epsilon\n  snapdp help ledger create")
 @click.argument("words", metavar="[TOPIC]", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def help_command(ctx: click.Context, /, words: tuple[str, ...], as_json: bool) -> None:
     """Explain a word that plans and reports use, or show the help page of a command.
@@ -27,7 +28,6 @@ def help_command(ctx: click.Context, /, words: tuple[str, ...], as_json: bool) -
     Without TOPIC the topics are listed.
     """
 
-    ctx.meta["snapdp.json"] = as_json
     topic = TOPIC_OF.get(words[0].lower()) if len(words) == 1 else None
     command = None if topic in words else _page(ctx, words)  # of `check` and `bounds` what bears the very name
     text = command or (topic and TOPICS[topic]())

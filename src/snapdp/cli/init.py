@@ -17,6 +17,7 @@ from snapdp.cli.flags.files import csv_options, csv_values, said_texts, text_opt
 from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import study_values
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo_json, say
 from snapdp.display.text import is_address, one_line
 
@@ -56,7 +57,7 @@ NOTHING_ASKED = (
     help="What may ever be spent on the dataset; without --epsilon the statistics share all of it.",
 )
 @text_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: Any) -> None:
     """Write a study file: what is public about a dataset and what will be asked of it.
@@ -69,7 +70,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     from snapdp.studies.study_file import keys_beside, plan_of, study_from_values, study_to_toml
     from snapdp.tables.keys import read_keys
 
-    ctx.meta["snapdp.json"], ctx.meta["snapdp.try"] = as_json, to_declare
+    ctx.meta["snapdp.try"] = to_declare
     if path.suffix != ".toml":
         raise click.UsageError(f"A study file ends in .toml, not '{path.suffix}'.")
     if os.path.lexists(path):
@@ -92,7 +93,10 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     values |= said_texts(options)
     study = study_from_values(values, read_keys=keys_beside(path, read_keys))  # relative to the study, as data are
     if table is not None:
-        _check_names(study, table)
+        # Refuse columns that the table does not have, before a study with them is written.
+        from snapdp.api.study import Study
+
+        Study(study).check_names(table)
     plan = plan_of(study)
     write_new_text(study_to_toml(study), path)
     if as_json:
@@ -156,10 +160,3 @@ def _table(path: Path, data: str | None) -> Path | None:
         return None
     found = path.parent / data
     return found if is_readable(found) else None
-
-
-def _check_names(study: DeclaredStudy, table: Path) -> None:
-    """Refuse columns that the table does not have, before a study with them is written."""
-    from snapdp.api.study import Study
-
-    Study(study).check_names(table)

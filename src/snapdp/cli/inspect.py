@@ -19,6 +19,7 @@ from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import column_values
 from snapdp.cli.screen import echo, note, say, table, watch
 from snapdp.display.text import one_line
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.tables.inspection import Look
@@ -56,7 +57,7 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
         _say_next(study, options)
 
 
-def _look(options: dict[str, Any]) -> Look:
+def _look(options: Values) -> Look:
     from snapdp.api.study import study
     from snapdp.studies.columns import PersonColumn
     from snapdp.tables.engines.opening import open_table
@@ -83,7 +84,7 @@ def _look(options: dict[str, Any]) -> Look:
     return opened.inspect([*declared.columns, *persons], watch=watch)
 
 
-def _say_next(path: str, options: dict[str, Any]) -> None:
+def _say_next(path: str, options: Values) -> None:
     """Say how a study is released without another look, where its ledger is beside it and can pay."""
     from snapdp.api.study import study
 
@@ -112,18 +113,14 @@ def what_to_type(look: Look, study: str | None) -> Iterator[str]:
     if look.signs:
         yield _signs(dict(look.signs), study)
     for name in look.neither:
-        yield _two_categories(name, study)
-
-
-def _two_categories(name: str, study: str | None) -> str:
-    """Return how two words of another language are declared; they are an example, never taken from the table."""
-    shown = one_line(name)
-    if study is None:
-        of = shlex.quote(as_item(shown))
-        said = f"the same command with --categories {of}=ja,nein in place of --boolean {shlex.quote(shown)}"
-    else:
-        said = f'in {shlex.quote(study)}, for the column {shown}: kind = "category" and categories = ["ja", "nein"]'
-    return f"Try: {said}, with its own words."
+        # How two words of another language are declared; they are an example, never taken from the table.
+        shown = one_line(name)
+        if study is None:
+            of = shlex.quote(as_item(shown))
+            said = f"the same command with --categories {of}=ja,nein in place of --boolean {shlex.quote(shown)}"
+        else:
+            said = f'in {shlex.quote(study)}, for the column {shown}: kind = "category" and categories = ["ja", "nein"]'
+        yield f"Try: {said}, with its own words."
 
 
 def _signs(signs: dict[str, str], study: str | None) -> str:

@@ -20,7 +20,7 @@ import click
 from snapdp.cli.accounts import ledger_beside, refuse_second, to_share, with_account
 from snapdp.cli.flags.lists import as_item, named_columns
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
-from snapdp.cli.groups import NotingGroup
+from snapdp.cli.groups import NotingGroup, json_option
 from snapdp.cli.screen import STOPPED, confirm, echo, echo_json, is_conversation, line_width, note, say, table
 from snapdp.display.numbers import decimal_up, exact_amount, four_digits_up, scientific_up
 from snapdp.display.text import hides_nothing, is_address, one_line, shown_address
@@ -40,6 +40,7 @@ from snapdp.ledger.statements import (
     spent_in_words,
     titles_of,
 )
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
@@ -68,11 +69,8 @@ KEPT = (
 @click.option("--cap", type=NUMBER, metavar="NUMBER", help="The new cap, higher than the one in force.")
 @click.option("--close", "closes", is_flag=True, help="Accept no further charge; what was answered stays free.")
 @click.option("--reason", required=True, metavar="TEXT", help="Why, in one line. It is public.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def amend_command(
-    ctx: click.Context, /, path: str, dataset: str | None, cap: str | None, closes: bool, reason: str, as_json: bool
-) -> None:
+@json_option()
+def amend_command(path: str, dataset: str | None, cap: str | None, closes: bool, reason: str, as_json: bool) -> None:
     """Raise the cap of an account or close it, with a reason.
 
     The reason stays in the ledger. A raised cap weakens what the people in the table were promised. No cap is ever
@@ -82,7 +80,6 @@ def amend_command(
     from snapdp.ledger.accounts import given_reason
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     if (cap is None) == (not closes):
         raise click.UsageError("Give --cap NUMBER to raise the cap, or --close to close the account.")
     given_reason(reason)
@@ -157,11 +154,8 @@ PRINTED_BITS = 13_000  # of a whole number: Python prints no longer ones
 @click.option("--delta", type=NUMBER, default="1e-6", show_default=True, metavar="NUMBER", help="Show epsilon at this.")
 @click.option("--dataset", metavar="NAME", help="One account only.")
 @click.option("--second-opinion", is_flag=True, help="Ask Google's dp-accounting as well, where it is installed.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the events of dp-accounting.")
-@click.pass_context
-def composed_command(
-    ctx: click.Context, /, path: str, delta: Any, dataset: str | None, second_opinion: bool, as_json: bool
-) -> None:
+@json_option("Print JSON, with the events of dp-accounting.")
+def composed_command(path: str, delta: Any, dataset: str | None, second_opinion: bool, as_json: bool) -> None:
     """Show what (epsilon, delta) and zCDP say of all charges.
 
     The sum of all epsilons is what is charged and what counts. These figures are smaller where there are many releases,
@@ -171,7 +165,6 @@ def composed_command(
     from snapdp.interop.dp_accounting import event_values, has_events, spends_of
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     allowed = probability(delta, name="delta")
     with Ledger.open(path) as ledger:
         accounts = _accounts(ledger, dataset)
@@ -188,12 +181,12 @@ def composed_command(
         echo("The ledger has no account yet.")
 
 
-def _values(account: Account, spends: tuple[Spend, ...], delta: Fraction, second_opinion: bool) -> dict[str, Any]:
+def _values(account: Account, spends: tuple[Spend, ...], delta: Fraction, second_opinion: bool) -> Values:
     """Return what is shown of one account; amounts as exact fractions, bounds rounded up."""
     from snapdp.interop.composition import composed
     from snapdp.interop.dp_accounting import epsilon_by_package
 
-    found: dict[str, Any] = {"dataset": account.name, "spent": str(account.spent), "delta": str(delta)}
+    found: Values = {"dataset": account.name, "spent": str(account.spent), "delta": str(delta)}
     if not spends:
         return {**found, "epsilon": "0", "rho": "0", "spends": 0}
     together = composed(spends)
@@ -224,7 +217,7 @@ def _exact_or_up(amount: Fraction) -> str:
     return scientific_up(amount, 17) if is_long else str(amount)
 
 
-def _show(found: dict[str, Any], delta: Fraction) -> None:
+def _show(found: Values, delta: Fraction) -> None:
     spent = Fraction(found["spent"])
     echo(f"{one_line(found['dataset'])}: epsilon {exact_amount(spent)} spent. The sum is what counts.")
     if not found["spends"]:
@@ -334,7 +327,7 @@ def ledger_group() -> None:
     "--rows-per-person", type=WHOLE, help="Fix for all requests how many rows of each are kept.  [default: they say it]"
 )
 @click.option("--unit-rows", type=WHOLE, help="Protect so many rows together, where no column names persons.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def create_command(ctx: click.Context, /, path: str | None, study: str | None, as_json: bool, **flags: Any) -> None:
     """Open an account for a dataset, in a new ledger or an old one.
@@ -344,10 +337,29 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
     """
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     found = None
     if study is None:
-        terms = opening_by_flags(flags)
+        # What `create_account` is given, of flags alone.
+        from snapdp.exact.numbers import positive
+        from snapdp.ledger.accounts import label
+        from snapdp.studies.relation import add_remove, change_one
+
+        lacking = [f"--{name}" for name in ("dataset", "cap", "relation") if flags[name] is None]
+        if lacking:
+            raise click.UsageError(f"Give {', '.join(lacking)} as well, or --from STUDY.toml, which says all of it.")
+        relation, person = flags["relation"], flags["person"]
+        if (flags["n"] is None) == (relation == "change-one") or (flags["n_max"] is None) == (relation == "add-remove"):
+            raise click.UsageError(
+                "Give --n N with change-one (n is public), --n-max N with add-remove (n is private)."
+            )
+        unit = {key: flags[key] for key in ("rows_per_person", "unit_rows") if flags[key] is not None}
+        unit |= {"person": named_columns(person)} if person else {}
+        if relation == "change-one" and unit:
+            raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
+        whom = change_one(n=flags["n"]) if relation == "change-one" else add_remove(n_max=flags["n_max"], **unit)
+        label(flags["dataset"], name="dataset")
+        positive(flags["cap"], name="cap")
+        terms = {"name": flags["dataset"], "cap": flags["cap"], "relation": whom.kind, "rows": whom.rows, **unit}
     else:
         from snapdp.api.study import study as load
 
@@ -376,29 +388,7 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
         say(f"Then: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
 
 
-def opening_by_flags(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return what `create_account` is given, of flags alone."""
-    from snapdp.exact.numbers import positive
-    from snapdp.ledger.accounts import label
-    from snapdp.studies.relation import add_remove, change_one
-
-    lacking = [f"--{name}" for name in ("dataset", "cap", "relation") if flags[name] is None]
-    if lacking:
-        raise click.UsageError(f"Give {', '.join(lacking)} as well, or --from STUDY.toml, which says all of it.")
-    relation, person = flags["relation"], flags["person"]
-    if (flags["n"] is None) == (relation == "change-one") or (flags["n_max"] is None) == (relation == "add-remove"):
-        raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
-    unit = {key: flags[key] for key in ("rows_per_person", "unit_rows") if flags[key] is not None}
-    unit |= {"person": named_columns(person)} if person else {}
-    if relation == "change-one" and unit:
-        raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
-    whom = change_one(n=flags["n"]) if relation == "change-one" else add_remove(n_max=flags["n_max"], **unit)
-    label(flags["dataset"], name="dataset")
-    positive(flags["cap"], name="cap")
-    return {"name": flags["dataset"], "cap": flags["cap"], "relation": whom.kind, "rows": whom.rows, **unit}
-
-
-def opening_of(found: Study, path: str, flags: dict[str, Any]) -> dict[str, Any]:
+def opening_of(found: Study, path: str, flags: Values) -> Values:
     """Return what `create_account` is given, of a study; refuse flags that say something else than it does.
 
     path   the file of the study, for what is said of it
@@ -450,13 +440,12 @@ def _refused_flag(path: str, name: str, asked: Any, declared: Any) -> str:
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
 @click.argument("path")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     """Show what is spent and left of every account, and what it means."""
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
         accounts, unsound = ledger.accounts(), ledger.unsound()
         shown = [(each, ledger.amendments(each.name)) for each in accounts]
@@ -476,13 +465,11 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 @ledger_group.command("history", epilog="\b\nExample:\n  snapdp ledger history people.ledger")
 @click.argument("path")
 @click.option("--dataset", metavar="NAME", help="One account only.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_json: bool) -> None:
+@json_option()
+def history_command(path: str, dataset: str | None, as_json: bool) -> None:
     """Show every charge, what became of it, and every amendment. All charges are spent."""
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
         names = [account.name for account in ledger.accounts()] if dataset is None else [dataset]
         found = [(name, ledger.history(name), ledger.amendments(name)) for name in names]
@@ -498,7 +485,7 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
 @ledger_group.command("verify", epilog="\b\nExample:\n  snapdp ledger verify people.ledger --against record.json")
 @click.argument("path")
 @click.option("--against", type=click.Path(exists=True, dir_okay=False), help="A record: finds an old copy put back.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def verify_command(ctx: click.Context, /, path: str, against: str | None, as_json: bool) -> None:
     """Check that nothing was altered; with a record, that it is there.
@@ -509,7 +496,6 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     from snapdp.ledger.ledger import Ledger
     from snapdp.release.result import load_release
 
-    ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, path, against)
     record = None if against is None else load_release(against).record
     with Ledger.open(path) as ledger:
@@ -568,13 +554,11 @@ def _is_there(path: str) -> bool:
 @ledger_group.command("backup", epilog="\b\nExample:\n  snapdp ledger backup people.ledger people-monday.ledger")
 @click.argument("path")
 @click.argument("file")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -> None:
+@json_option()
+def backup_command(path: str, file: str, as_json: bool) -> None:
     """Copy a ledger into a new file, even while it is in use. A backup can be read and verified, never charged."""
     from snapdp.ledger.ledger import back_up
 
-    ctx.meta["snapdp.json"] = as_json
     found = back_up(path, file)
     if as_json:
         echo_json({"ok": True, "backup": shown_address(file), "accounts": found.accounts, "entries": found.entries})
@@ -594,7 +578,7 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
 @click.argument("path")
 @click.option("--against", type=click.Path(exists=True, dir_okay=False), help="The newest record that was published.")
 @click.option("--no-record", is_flag=True, help="There is none: what was spent after the copy was made is forgotten.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def restore_command(
     ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
@@ -607,7 +591,6 @@ def restore_command(
     from snapdp.ledger.ledger import restore
     from snapdp.release.result import load_release
 
-    ctx.meta["snapdp.json"] = as_json
     if against is not None and no_record:
         raise click.UsageError("Give --against RECORD or --no-record, not both.")
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, file, against)

@@ -16,9 +16,11 @@ from snapdp.cli.flags.files import picture_option, writing_picture
 from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
 from snapdp.cli.flags.options import SectionedCommand, statistic_options
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, folded, say
 from snapdp.display.text import one_line
 from snapdp.tables.engine_names import ENGINES
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.accuracy.summary import Worth
@@ -83,7 +85,7 @@ Examples:
     metavar="NAME",
     help="With --sql: as this engine reads a table of natural types: duckdb, spark or postgresql.  [default: duckdb]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @picture_option
 @click.pass_context
 def plan_command(
@@ -101,10 +103,19 @@ def plan_command(
     """
     from snapdp.studies.plans.plan import Plan
 
-    ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
+    ctx.meta["snapdp.study"] = options["study"] is not None
     if options["sql"]:
         refuse_strays({**options, "plot": plot, "ledger": ledger_path, "dataset": dataset})
-        _show_sql(options, as_json=as_json)
+        # Print the statement that computes the exact integers of a study.
+        from snapdp.api.study import study
+
+        text = study(options["study"]).sql(dialect=options["dialect"] or "")
+        if as_json:
+            echo_json({"ok": True, "sql": text})
+        else:
+            # A statement as a terminal shows it: broken at blanks that are in no quotes and no comment.
+            held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
+            echo(folded(held).replace(HELD, " "))
         return
     refuse_strays(options)
     result = asked_plan(options) if options["sensitivity"] is None else _mechanism(options)
@@ -137,23 +148,6 @@ def plan_command(
         say(drawn)
 
 
-def _show_sql(options: dict[str, Any], *, as_json: bool) -> None:
-    """Print the statement that computes the exact integers of a study."""
-    from snapdp.api.study import study
-
-    text = study(options["study"]).sql(dialect=options["dialect"] or "")
-    if as_json:
-        echo_json({"ok": True, "sql": text})
-    else:
-        echo(_in_lines(text))
-
-
-def _in_lines(text: str) -> str:
-    """Return a statement as a terminal shows it: broken at blanks that are in no quotes and no comment."""
-    held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
-    return folded(held).replace(HELD, " ")
-
-
 def _drawn(result: Plan | Worth, plot: Path) -> str:
     """Write the picture; return what is to be said about it."""
     from snapdp.cli import plots
@@ -164,7 +158,7 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
     return f"picture: {one_line(str(plot))}{more}"
 
 
-def refuse_strays(options: dict[str, Any]) -> None:
+def refuse_strays(options: Values) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
     if options["dialect"] is not None and not options["sql"]:
         raise click.UsageError("--dialect belongs to --sql.")
@@ -194,7 +188,7 @@ def _instead(strays: list[str]) -> str:
     )
 
 
-def asked_plan(options: dict[str, Any]) -> Plan:
+def asked_plan(options: Values) -> Plan:
     """Return the plan that is asked for, by a study or by flags."""
     from snapdp.cli.flags.statistics import by_flags, declared_by_flags
     from snapdp.studies.study_file import load_study, plan_of
@@ -211,7 +205,7 @@ def asked_plan(options: dict[str, Any]) -> Plan:
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 
-def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
+def _likes(result: Plan | Worth, options: Values) -> dict[int, Likes]:
     """Return for lines of quantiles, by their numbers, what they would be worth if rows were like a public file."""
     if options["if_like"] is None:
         return {}
@@ -221,9 +215,7 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     from snapdp.tables.engines.opening import open_table
 
     assert isinstance(result, Plan)  # a bare mechanism has no such flag
-    found: dict[int, Any] = {
-        place: line.statistic for place, line in enumerate(result.lines) if isinstance(line.statistic, Quantiles)
-    }
+    found = {place: line.statistic for place, line in enumerate(result.lines) if isinstance(line.statistic, Quantiles)}
     if not found:
         raise click.UsageError("--if-like is for quantiles and medians: other accuracies hold for every table.")
     asked = {place: LevelCounts(column=each.column, where=each.tests) for place, each in found.items()}
@@ -233,7 +225,7 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     return {place: lines[place].error_if_counted(counts[each], rows[place]) for place, each in asked.items()}
 
 
-def _mechanism(options: dict[str, Any]) -> Worth:
+def _mechanism(options: Values) -> Worth:
     from snapdp.accuracy.summary import worth_of_mechanism
 
     lower, upper = range_ends(",".join(options["bounds"]))

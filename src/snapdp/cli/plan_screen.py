@@ -6,7 +6,6 @@ Figures are rounded to the safe side (up).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from snapdp.api.plan_values import Likes
@@ -15,7 +14,6 @@ from snapdp.display.numbers import exact_amount, short_decimal
 from snapdp.display.text import one_line
 from snapdp.ledger.statements import together_in_words
 from snapdp.studies.plans.text import IN_PYTHON, details_of, plan_words
-from snapdp.studies.statistics.trees import LikelyQuantile
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
@@ -47,7 +45,17 @@ def show_plan(
         note(line, err=to_stderr, style="")
     for place, found in (likes or {}).items():
         of_group = plan.lines[place].statistic.by is not None
-        _show_likely(plan.titles[place], found, of_group=of_group, to_stderr=to_stderr)
+        # Print which values have a rank within the radius of a quantile's, if rows are like public ones.
+        title = plan.titles[place]
+        rows_like = f"{found[0].rows:,} rows{' of a group' if of_group else ''}"
+        note(
+            f"{one_line(title)}, if {rows_like} were distributed like the public ones: the quantile there, and the "
+            "values whose rank is within ± rows of its own. An interval will be about as long; this is no bound on "
+            "its error.",
+            err=to_stderr,
+        )
+        rows = [[exact_amount(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
+        table(("quantile", "value", "from", "to"), rows, numbers=(0, 1, 2, 3), err=to_stderr)
     for text in said.advice:
         note(text, err=to_stderr, style="yellow")
     before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
@@ -67,15 +75,3 @@ def weak_lines(plan: Plan) -> str:
     if many == 1:
         return "Its one line says little (marked !)."
     return f"{marked} of {many} lines {'says' if marked == 1 else 'say'} little (marked !)."
-
-
-def _show_likely(title: str, found: Sequence[LikelyQuantile], *, of_group: bool, to_stderr: bool) -> None:
-    """Print which values have a rank within the radius of a quantile's, if rows are like public ones."""
-    rows_like = f"{found[0].rows:,} rows{' of a group' if of_group else ''}"
-    note(
-        f"{one_line(title)}, if {rows_like} were distributed like the public ones: the quantile there, and the values "
-        "whose rank is within ± rows of its own. An interval will be about as long; this is no bound on its error.",
-        err=to_stderr,
-    )
-    rows = [[exact_amount(each.share), *map(short_decimal, (each.value, each.low, each.high))] for each in found]
-    table(("quantile", "value", "from", "to"), rows, numbers=(0, 1, 2, 3), err=to_stderr)

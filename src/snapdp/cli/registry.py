@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display.text import one_line
 
@@ -23,9 +24,8 @@ Examples:
 @click.command("registry", epilog=EXAMPLES)
 @click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the sheet to this new file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def registry_command(ctx: click.Context, /, record: Path, output: Path | None, as_json: bool) -> None:
+@json_option()
+def registry_command(record: Path, output: Path | None, as_json: bool) -> None:
     """Make a sheet of a record for OpenDP's registry of deployments.
 
     What the record says is filled in: whom epsilon protects, what was charged, how it was computed. What only people
@@ -34,7 +34,6 @@ def registry_command(ctx: click.Context, /, record: Path, output: Path | None, a
     from snapdp.drafts import write_new_text
     from snapdp.interop.registry import sheet, sheet_values
 
-    ctx.meta["snapdp.json"] = as_json
     content = _content(record)
     text = sheet(content)
     if output is not None:

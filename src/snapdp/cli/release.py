@@ -38,10 +38,12 @@ from snapdp.cli.flags.lists import named_columns, person_words
 from snapdp.cli.flags.numbers import NUMBER
 from snapdp.cli.flags.options import SectionedCommand, given, statistic_options
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import STOPPED, confirm, echo_json_text, is_conversation, say, watch
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import is_address, one_line, shown_address
 from snapdp.errors import UNKNOWN, SnapdpError, cost_of
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
@@ -88,7 +90,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where long tables go.  [default: beside --record, or --values]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+@json_option("Print the record as JSON.")
 @click.pass_context
 def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
     """Charged: publish statistics. Show the cost, ask once, charge the ledger, print the numbers.
@@ -98,7 +100,6 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     """
     from snapdp.ledger.ledger import Ledger
 
-    ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.charges"], ctx.meta["snapdp.study"] = True, is_study(options)
     if ledger_path is None:
         raise click.UsageError(f"Which ledger is charged? {ledger_to_give(options)}")
@@ -128,7 +129,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         raise unwritten[0]
 
 
-def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
+def charged_release(study: Study, ledger: Ledger, options: Values, *, yes: bool, quiet: bool) -> Release:
     """Release a study after its cost was shown; the command knows from then on what was charged."""
     from snapdp.tables.engines.opening import open_table
 
@@ -158,7 +159,7 @@ def say_texts_kept(result: Release, study: Study) -> None:
         say("Answered before: record and report keep the title, publisher and contact of then. A record never changes.")
 
 
-def _directory(options: dict[str, Any]) -> Path:
+def _directory(options: Values) -> Path:
     """Return where files of the release go that lie beside its record, or its values: `verify` looks for them there."""
     beside = options["record"] or options["values"]
     return options["directory"] or (Path() if beside is None else beside.parent)
@@ -186,7 +187,7 @@ def saved(result: Release, path: Path) -> click.FileError | None:
     return None
 
 
-def _study(options: dict[str, Any], ledger: Ledger) -> Study:
+def _study(options: Values, ledger: Ledger) -> Study:
     from snapdp.api.study import Study, study
 
     refuse_strays(options, given(options) + ["--dataset"] * (options["dataset"] is not None))
@@ -207,17 +208,17 @@ def account_named(name: str | None, ledger: Ledger) -> str:
     return name or names[0]
 
 
-def _plan(study: Study, options: dict[str, Any]) -> Plan:
+def _plan(study: Study, options: Values) -> Plan:
     plan = study.plan()
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 
-def output_files(options: dict[str, Any]) -> list[Path]:
+def output_files(options: Values) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
     for name, allowed in endings.items():
-        path: Path | None = options[name]
+        path = options[name]
         if path is None:
             continue
         if path.suffix not in allowed:
@@ -282,14 +283,24 @@ def _ask(
         raise click.exceptions.Exit(STOPPED)
 
 
-def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
+def to_try(refusal: SnapdpError, options: Values, ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
     from snapdp.errors import BudgetError, LedgerError
 
     if cost_of(refusal)[0] == UNKNOWN:
         return f"snapdp ledger history {one_line(shlex.quote(shown_address(ledger_path)))}"
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers:
-        return _to_pay(refusal, options, ledger_path)
+        # The same release, made to fit what is left of the account; where nothing is, how its cap is raised.
+        numbers: Values = refusal.numbers
+        if numbers["left"]:
+            kept = ("data", "table", "dataset", "report", "record", "values", "directory")
+            typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
+            return (
+                fitting_command(options["source"], ledger_path, numbers["left"], typed) if is_study(options) else None
+            )
+        if numbers.get("closed"):
+            return None
+        return "\n".join(to_raise(ledger_path, numbers["account"], numbers["cap"] + numbers["needed"]))
     if "known" in refusal.numbers:  # the same content, under another account
         return to_charge(options, str(refusal.numbers["known"]))
     lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
@@ -309,14 +320,14 @@ def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> s
     return to_share(others, study=options["source"] if is_study(options) else None, otherwise=create)
 
 
-def to_charge(options: dict[str, Any], account: str) -> str:
+def to_charge(options: Values, account: str) -> str:
     """Return what names an account to be charged: a line of the study, or a flag."""
     return named_account(account, study=options["source"] if is_study(options) else None)
 
 
-def ledger_to_give(options: dict[str, Any]) -> str:
+def ledger_to_give(options: Values) -> str:
     """Return what to give where no ledger was named: the one that is there, or how one is opened."""
-    source: str = options["source"]
+    source = options["source"]
     found = _declared(source) if is_study(options) else None
     there = ledger_of_table(source) if found is None else ledger_beside(source, found.dataset, found.data)
     if not is_address(source) and os.path.exists(there):
@@ -324,19 +335,7 @@ def ledger_to_give(options: dict[str, Any]) -> str:
     return f"Give --ledger PATH. To open one: {ledger_to_create(options)}"
 
 
-def _to_pay(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
-    """Return the same release, made to fit what is left of the account; where nothing is, how its cap is raised."""
-    numbers: dict[str, Any] = refusal.numbers
-    if numbers["left"]:
-        kept = ("data", "table", "dataset", "report", "record", "values", "directory")
-        typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
-        return fitting_command(options["source"], ledger_path, numbers["left"], typed) if is_study(options) else None
-    if numbers.get("closed"):
-        return None
-    return "\n".join(to_raise(ledger_path, numbers["account"], numbers["cap"] + numbers["needed"]))
-
-
-def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
+def ledger_to_create(options: Values, path: str | None = None) -> str:
     """Return the command that opens an account for what was asked, as far as that is known."""
     stem = Path(options["source"]).name.split(".")[0]
     name, cap = options["dataset"] or (stem if stem.isidentifier() else "NAME"), "1"

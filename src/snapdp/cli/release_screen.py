@@ -42,13 +42,22 @@ def show_release(result: Release, *, left: Fraction, spent: Fraction | None = No
             _show_rows(some)
     for line in dict.fromkeys(_remarks(result, blocks, every)):
         note(line, err=True)
-    _say_files(result)
+    # Say where long tables are: they were paid for, and nothing draws them again.
+    named = list(result.long_blocks())
+    if named:
+        note(
+            "Tables too long for a record have files of their own; the report and files of values leave them out. "
+            "These belong to the record: publish or keep them together. They are not drawn again.",
+            err=True,
+        )
+    for name, title in named:
+        say(f"  {one_line(title)}:\n    in {one_line(name)}")
     _say_cost(result, left, spent)
 
 
 def _alike(blocks: Sequence[NumberBlock]) -> Iterator[list[NumberBlock]]:
     """Yield blocks that share a table: those of at most one key that follow each other; any other by itself."""
-    together: list[NumberBlock] = []
+    together = []
     for block in blocks:
         if len(_key_names(block)) < 2:
             together.append(block)
@@ -206,19 +215,6 @@ def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[Num
         yield TO_LOOK
     if any(_paid(block) == "free" for block in blocks):
         yield "free: computed from the numbers above, at no extra cost."
-
-
-def _say_files(result: Release) -> None:
-    """Say where long tables are: they were paid for, and nothing draws them again."""
-    named = list(result.long_blocks())
-    if named:
-        note(
-            "Tables too long for a record have files of their own; the report and files of values leave them out. "
-            "These belong to the record: publish or keep them together. They are not drawn again.",
-            err=True,
-        )
-    for name, title in named:
-        say(f"  {one_line(title)}:\n    in {one_line(name)}")
 
 
 def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:

@@ -243,7 +243,7 @@ def note(text: str, *, err: bool = False, style: str = "dim") -> None:
 
 def _broken_between_words(text: str, width: int) -> list[str] | None:
     """Return lines without styles as rich breaks them, blanks kept behind words; None where it takes rich to do it."""
-    lines: list[str] = []
+    lines = []
     for line in text.split("\n"):
         start = 0
         for word in WORD.finditer(line):

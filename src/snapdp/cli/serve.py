@@ -16,8 +16,10 @@ import click
 
 from snapdp.cli.accounts import ledger_beside, ledger_of_table, refuse_second, to_share, told_beside
 from snapdp.cli.flags.numbers import StudyFile
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, say
 from snapdp.display.text import is_address, one_line, shown_address
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
@@ -43,7 +45,7 @@ Examples:
 )
 @click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="0: any.  [default: 8765, or the next]")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
-@click.option("--json", "as_json", is_flag=True, help="Print the address as JSON, and open no browser.")
+@json_option("Print the address as JSON, and open no browser.")
 @click.pass_context
 def serve_command(
     ctx: click.Context, /, study: Path | None, no_browser: bool, as_json: bool, port: int | None, **options: Any
@@ -53,7 +55,6 @@ def serve_command(
     The page listens on this machine alone and asks nobody else for anything. It charges the ledger only when you say so
     on the page. Without --data it plans.
     """
-    ctx.meta["snapdp.json"] = as_json
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
@@ -88,7 +89,7 @@ def serve_command(
         os._exit(0)
 
 
-def _place(study: Path | None, options: dict[str, Any]) -> Workplace:
+def _place(study: Path | None, options: Values) -> Workplace:
     from snapdp.api.study import study as load
     from snapdp.web.workplace import Workplace
 
@@ -125,13 +126,13 @@ def _opens(no_browser: bool) -> bool:
     return has_screen and not no_browser
 
 
-def _as_command(study: DeclaredStudy, place: Workplace) -> dict[str, Any]:
+def _as_command(study: DeclaredStudy, place: Workplace) -> Values:
     """Return a study as a command of this program; where flags cannot say it, why, and the one with a study file."""
     from snapdp.cli.spelling import plan_words, release_file_words, release_words
 
     if place.data is None:
         found = plan_words(study)
         return {"command": found.text or "snapdp plan study.toml", "reason": found.reason}
-    where: dict[str, Any] = {"data": place.data, "ledger": place.ledger, "table": place.table}
+    where: Values = {"data": place.data, "ledger": place.ledger, "table": place.table}
     found = release_words(study, **where)
     return {"command": found.text or release_file_words("study.toml", **where).text, "reason": found.reason}

@@ -34,7 +34,7 @@ from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.quantiles import QUARTILES, Quantiles
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import DeclaredStudy, plan_of
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 # Statistics, groups, conditions, neighbours and cost: what flags say once must be the same in all statistics
 
@@ -47,13 +47,6 @@ SHARED = {  # what flags say once, and how people call it
     "alpha": "levels of confidence",
 }
 MEDIAN = Fraction(1, 2)
-Values = dict[str, Any]
-
-
-def used_columns(values: Values) -> list[str]:
-    """Return the declared columns that statistics, conditions and groups name, as they come."""
-    named = [name for each in values["statistic"] for name in (*about(each), *conditions(each), *groups(each))]
-    return [name for name in dict.fromkeys(named) if name in values.get("columns", {})]
 
 
 def about(statistic: Values) -> list[str]:
@@ -80,14 +73,24 @@ def statistic_words(statistics: list[Values], *, is_brief: bool) -> list[str]:
     for key, called in SHARED.items():
         if any(each.get(key) != statistics[0].get(key) for each in statistics):
             raise Unsayable(f"its statistics have several {called}, and flags say them once for all")
-    _check_order(statistics)
+    # Refuse another order than that of flags: it is part of a request.
+    kinds = [each.kind for each in statistics_in_order()]
+    places = [(kinds.index(each["kind"]), _stands_later(each)) for each in statistics]
+    if places != sorted(places):
+        order = ", ".join(dict.fromkeys(kinds[place] for place, _ in sorted(places)))
+        raise Unsayable(
+            f"its statistics stand in another order than flags put them in ({order}): it would be another request"
+        )
     found = [word for each in statistics for word in _kind_words(each)]
     found += _quantile_words(statistics, is_brief=is_brief)
     found += ["--complete"] if any(each.get("complete") for each in statistics) else []
     found += ["--correlation"] if any(each.get("correlation") for each in statistics) else []
     first = statistics[0]
     for each in first.get("where", ()):
-        found += _condition_words(each)
+        # The flags of a condition: one for each end.
+        signs = {"equals": "=", "from": ">=", "below": "<"}
+        ends = ((signs[key], _end(each[key])) for key in signs if key in each)
+        found += [word for sign, end in ends for word in flag("where", f"{each['column']}{sign}{end}")]
     found += flag("by", ",".join(map(as_item, groups(first)))) if groups(first) else []
     found += flag("keys", first["keys"]) if "keys" in first else []
     found += flag("margins", _margins(first["margins"])) if "margins" in first else []
@@ -107,17 +110,6 @@ def _kind_words(statistic: Values) -> list[str]:
     if len(names) == kind.takes == 1:
         return flag(kind.kind, names[0])
     return flag(kind.kind if kind.takes > 1 else f"{kind.kind}s", ",".join(map(as_item, names)))
-
-
-def _check_order(statistics: list[Values]) -> None:
-    """Refuse another order than that of flags: it is part of a request."""
-    kinds = [each.kind for each in statistics_in_order()]
-    places = [(kinds.index(each["kind"]), _stands_later(each)) for each in statistics]
-    if places != sorted(places):
-        order = ", ".join(dict.fromkeys(kinds[place] for place, _ in sorted(places)))
-        raise Unsayable(
-            f"its statistics stand in another order than flags put them in ({order}): it would be another request"
-        )
 
 
 def _stands_later(statistic: Values) -> bool:
@@ -142,13 +134,6 @@ def _quantile_words(statistics: list[Values], *, is_brief: bool) -> list[str]:
     if len(branches) > 1:
         raise Unsayable("its quantiles are counted by several trees, and flags say one for all")
     return [*found, *flag("branching", str(branches.pop()))]
-
-
-def _condition_words(condition: Values) -> list[str]:
-    """Return the flags of a condition: one for each end."""
-    signs = {"equals": "=", "from": ">=", "below": "<"}
-    ends = ((signs[key], _end(condition[key])) for key in signs if key in condition)
-    return [word for sign, end in ends for word in flag("where", f"{condition['column']}{sign}{end}")]
 
 
 def _end(value: Any) -> str:
@@ -384,7 +369,9 @@ def plan_words(study: DeclaredStudy, *, ledger: str | None = None) -> Spelled:
 def _candidates(study: DeclaredStudy) -> Iterator[list[str]]:
     """Yield words for what is asked: first those that leave out what is chosen where nothing is said."""
     values = study_values_of(study)
-    used = used_columns(values)
+    # The declared columns that statistics, conditions and groups name, as they come.
+    named = [name for each in values["statistic"] for name in (*about(each), *conditions(each), *groups(each))]
+    used = [name for name in dict.fromkeys(named) if name in values.get("columns", {})]
     whom, cost = relation_words(study.relation), cost_words(study, values["statistic"])
     for is_brief in (True, False):
         asked = statistic_words(values["statistic"], is_brief=is_brief)
@@ -420,7 +407,20 @@ def difference(study: DeclaredStudy, words: Sequence[str]) -> str:
         return "no flag says how its CSV file is written"
     if texts != study.texts:
         return "no flag says which record its bounds were found by"
-    return _other_request(plan_of(study), made)
+    # How one request differs from another, as the end of a sentence; empty where it does not.
+    plan = plan_of(study)
+    if plan.relation != made.relation:
+        return "no flags say whom it protects"
+    if len(plan.lines) != len(made.lines):
+        return "no flags say how many statistics it has"
+    for line, other in zip(plan.lines, made.lines, strict=True):
+        mine, its = line.statistic.declaration(), other.statistic.declaration()
+        if keys := [key for key in mine if mine[key] != its.get(key)] + [key for key in its if key not in mine]:
+            about = " and ".join(CALLED.get(key, key) for key in keys)
+            return f"no flag says all that {line.statistic.shown} says of {about}"
+        if (line.epsilon, line.alpha) != (other.epsilon, other.alpha):
+            return f"no flags say what {line.statistic.shown} costs"
+    return ""
 
 
 def _released(study: DeclaredStudy, words: Sequence[str]) -> tuple[Plan, dict[str, str], CsvDialect | None]:
@@ -449,26 +449,10 @@ def _planned(study: DeclaredStudy, words: Sequence[str]) -> tuple[Plan, dict[str
     return asked_plan(options), study.texts, study.csv
 
 
-def _parsed(command: click.Command, words: Sequence[str]) -> dict[str, Any]:
+def _parsed(command: click.Command, words: Sequence[str]) -> Values:
     """Return what a command's own parser reads; it is not called."""
     with command.make_context(command.name, list(words)) as context:
         return dict(context.params)
-
-
-def _other_request(plan: Plan, made: Plan) -> str:
-    """Return how one request differs from another, as the end of a sentence; empty where it does not."""
-    if plan.relation != made.relation:
-        return "no flags say whom it protects"
-    if len(plan.lines) != len(made.lines):
-        return "no flags say how many statistics it has"
-    for line, other in zip(plan.lines, made.lines, strict=True):
-        mine, its = line.statistic.declaration(), other.statistic.declaration()
-        if keys := [key for key in mine if mine[key] != its.get(key)] + [key for key in its if key not in mine]:
-            about = " and ".join(CALLED.get(key, key) for key in keys)
-            return f"no flag says all that {line.statistic.shown} says of {about}"
-        if (line.epsilon, line.alpha) != (other.epsilon, other.alpha):
-            return f"no flags say what {line.statistic.shown} costs"
-    return ""
 
 
 def _csv_words(dialect: CsvDialect | None) -> list[str]:

@@ -688,7 +688,7 @@ class Compared(NamedTuple):
 def interval_picture(rows: Sequence[Compared], *, value: Real, title: str, said: str) -> Html:
     """Return the intervals, the number that all of them are around as a dot in each."""
     picture = RowPicture.of([Mark(value, each.low, each.high) for each in rows], bars=False)
-    drawn: list[str] = []
+    drawn = []
     for number, (row, mark) in enumerate(zip(rows, picture.marks, strict=True)):
         drawn.append(written(row.name, x=0, y=ROW * number + 13))
         drawn.append(written(row.text, x=100, y=ROW * number + 13, anchor="end"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 
 HALF = Fraction(1, 2)
@@ -124,6 +125,14 @@ def next_above(x: Fraction, bits: int) -> Fraction:
     """Return the smallest p-bit float > x, for x > 0."""
     ulp = power_of_two(floor_log2(x) - bits + 1)
     return ulp * (math.floor(x / ulp) + 1)
+
+
+def least_above(low: int, high: int, passes: Callable[[int], bool]) -> int:
+    """Return the least integer above low that passes, if high does and all after one that does; neither is tried."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle, high)
+    return high
 
 
 def next_below(x: Fraction, bits: int) -> Fraction:

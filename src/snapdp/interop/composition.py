@@ -160,7 +160,14 @@ def law_on_grid(each: Spend, grid: Fraction) -> list[int]:
     m = math.ceil(each.epsilon / grid)
     found = [0] * (2 * m + 1)
     if each.law == LAPLACE:
-        found = _geometric_row(each.epsilon, grid, m, width)
+        # e^((j h - epsilon)/2) tanh(h/4), rounded up, for j from -m to m. theory (7)
+        least, most = exp_scaled(grid / 2, width)
+        _, value = exp_scaled((-m * grid - each.epsilon) / 2, width)
+        one = 1 << width
+        found = []
+        for _ in range(2 * m + 1):
+            found.append(-(-value * (most - one) // ((least + one) << (width - MASS_BITS))))
+            value = -(-value * most >> width)
     for j in {-m, 1 - m, m - 1, m}:
         found[j + m] = max(0, math.ceil(_mass(each, j, grid, width).upper * (1 << MASS_BITS)))
     return found
@@ -171,18 +178,6 @@ def _mass(each: Spend, j: int, grid: Fraction, width: int) -> Enclosure:
     x = _exp(grid, width)
     below, here, above = (delta_of(each, (j + step) * grid, width) for step in (-1, 0, 1))
     return (above - (x + 1) * here + x * below) / (x - 1)
-
-
-def _geometric_row(epsilon: Fraction, grid: Fraction, m: int, width: int) -> list[int]:
-    """Return e^((j h - epsilon)/2) tanh(h/4), rounded up, for j from -m to m.                         theory (7)"""
-    least, most = exp_scaled(grid / 2, width)
-    _, value = exp_scaled((-m * grid - epsilon) / 2, width)
-    one = 1 << width
-    found = []
-    for _ in range(2 * m + 1):
-        found.append(-(-value * (most - one) // ((least + one) << (width - MASS_BITS))))
-        value = -(-value * most >> width)
-    return found
 
 
 def _power(masses: Sequence[int], times: int) -> list[int]:
@@ -298,10 +293,7 @@ LEAST_SHARE = Fraction(1, 2**40)  # of the sum: an epsilon below is taken for on
 
 def coarser(spends: Iterable[Spend]) -> tuple[Spend, ...]:
     """Return spends that dominate the given ones, of few kinds and not too many.                       theory (13)"""
-    return _fewer_releases(_fewer_kinds(merged(spends)))
-
-
-def _fewer_kinds(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
+    every = merged(spends)
     least = total_of(every) * LEAST_SHARE
     found, bits = every, MOST_BITS
     while len(found) > MOST_KINDS and bits > 0:  # with one bit there are 42 powers of two at most, of each law
@@ -309,7 +301,7 @@ def _fewer_kinds(every: tuple[Spend, ...]) -> tuple[Spend, ...]:
             Spend(law=each.law, epsilon=rounded_up(max(each.epsilon, least), bits), times=each.times) for each in every
         )
         bits -= 1
-    return found
+    return _fewer_releases(found)
 
 
 def rounded_up(x: Fraction, bits: int) -> Fraction:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from snapdp.errors import ParameterError, PremiseError, SnapdpError
 from snapdp.exact.numbers import positive, probability, to_float_down, to_float_nearest, to_float_up
 from snapdp.interop.composition import LAPLACE, PURE, Spend, merged, total_of
 from snapdp.studies.statistics.registry import statistic_class
+from snapdp.values import Facts, Values
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Charge
@@ -39,7 +40,7 @@ LARGEST = 2**1000  # an epsilon whose inverse is a double, too
 FINEST, POINTS = 1e-4, 1 << 17  # of the grid of losses on which the package composes
 
 
-def event_values(spends: Iterable[Spend]) -> list[dict[str, Any]]:
+def event_values(spends: Iterable[Spend]) -> list[Values]:
     """Return the events as plain values: the class of dp_accounting, its arguments, and how often it happened.
 
     >>> event_values([Spend(law="laplace", epsilon=Fraction(1, 2), times=3)])
@@ -53,7 +54,7 @@ def has_events(spends: Iterable[Spend]) -> bool:
     return all(each.epsilon <= LARGEST for each in spends)
 
 
-def _values(each: Spend) -> dict[str, Any]:
+def _values(each: Spend) -> Values:
     if each.epsilon > LARGEST:
         raise ParameterError(
             f"an epsilon of {scientific_up(each.epsilon)} is none that dp-accounting can take in doubles.",
@@ -128,12 +129,12 @@ def spends_of(charges: Iterable[Charge]) -> tuple[Spend, ...]:
     return merged(each for charge in charges for each in charged_spends(charge.epsilon, json.loads(charge.asked)))
 
 
-def record_spends(record: Mapping[str, Any]) -> tuple[Spend, ...]:
+def record_spends(record: Facts) -> tuple[Spend, ...]:
     """Return the spends behind one record."""
     return merged(charged_spends(Fraction(str(record["charged"])), record))
 
 
-def charged_spends(charged: Fraction, asked: Mapping[str, Any]) -> tuple[Spend, ...]:
+def charged_spends(charged: Fraction, asked: Facts) -> tuple[Spend, ...]:
     """Return the spends of one request, from what it declares; pure at its charge where that does not add up."""
     try:
         relation = rebuilt_relation(asked)

@@ -26,6 +26,7 @@ from snapdp.errors import DataError, SnapdpError
 from snapdp.exact.numbers import parameter, to_float_nearest, to_float_up
 from snapdp.release.record import checked
 from snapdp.studies.protection import describe_protected
+from snapdp.values import Facts, Values
 
 # What a sheet may say of a record
 
@@ -41,7 +42,7 @@ LOOK_ALIKE = {**{ord(each): chr(ord(each) + FULL_WIDTH) for each in "$<>&{}@"}, 
 ADDRESS = re.compile(r":(?=//)|(?<=/)/|(?<=[^\W_])\.(?=[^\W\d_])")
 
 
-def known(record: Mapping[str, Any]) -> dict[str, Any]:
+def known(record: Facts) -> Values:
     """Return what a sheet may say of a record, every text harmless and every amount a Fraction; refuse what is none."""
     found = checked(record)
     return {key: _known(key, each) for key, each in found.items() if key not in RELEASED}
@@ -55,7 +56,13 @@ def _known(key: str, value: Any) -> Any:
     if key in AMOUNTS:
         return _amount(key, value)
     if key == "date":
-        return _date(value)
+        try:
+            read = date.fromisoformat(value).isoformat()
+        except (TypeError, ValueError):
+            raise _refused("date", value, "date") from None
+        if read != value:
+            raise _refused("date", value, "date")
+        return read
     return harmless(value) if isinstance(value, str) else value
 
 
@@ -94,16 +101,6 @@ def _amount(key: str, value: Any) -> Fraction:
     return number
 
 
-def _date(value: Any) -> str:
-    try:
-        read = date.fromisoformat(value).isoformat()
-    except (TypeError, ValueError):
-        raise _refused("date", value, "date") from None
-    if read != value:
-        raise _refused("date", value, "date")
-    return read
-
-
 def _refused(key: str, value: Any, kind: str) -> DataError:
     return DataError(
         f"{key} = {one_line(repr(value), 60)} in the record is no {kind}.",
@@ -121,7 +118,7 @@ def double_up(x: Fraction) -> float:
     return nearest if Fraction(repr(nearest)) == x else to_float_up(x)
 
 
-def yaml_lines(values: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+def yaml_lines(values: Facts, indent: str = "") -> Iterator[str]:
     """Yield a table of plain values as lines of YAML; its keys are ours."""
     for key, each in values.items():
         if isinstance(each, dict):
@@ -160,12 +157,12 @@ BLANK = "FILL IN: "
 MOST_TITLES = 50
 
 
-def sheet(record: Mapping[str, Any]) -> str:
+def sheet(record: Facts) -> str:
     """Return a record as a sheet in YAML; refuse what is no record."""
     return HEAD + "\n".join(yaml_lines(sheet_values(record))) + "\n"
 
 
-def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
+def sheet_values(record: Facts) -> Values:
     """Return the sheet as plain values; epsilon as a double that is not below what was charged, or prints as it."""
     found = known(record)
     if "snapdp" not in found["versions"]:
@@ -213,7 +210,7 @@ def sheet_values(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _basic(record: Mapping[str, Any]) -> dict[str, Any]:
+def _basic(record: Facts) -> Values:
     return {
         "name": record.get("title", record["dataset"]),
         "data_curators": [
@@ -231,7 +228,7 @@ def _basic(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
+def _implementation(record: Facts) -> Values:
     kept = "" if "rows_per_person" not in record else " Of each person a bounded number of rows is kept."
     looked = " Bounds were found by a first look, which was charged by itself." if "bounds_from" in record else ""
     engine = f" (by {record['engine']})"
@@ -255,25 +252,25 @@ def _implementation(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unprotected(record: Mapping[str, Any]) -> str:
+def _unprotected(record: Facts) -> str:
     said = "Bounds, categories and groups are declarations, not computed from the data without noise."
     rows = f"The number of rows, {record['n']}, is public. " if "n" in record else ""
     return f"{rows}{said} {BLANK}anything else that is published of the table without noise"
 
 
-def _titles(record: Mapping[str, Any]) -> str:
+def _titles(record: Facts) -> str:
     titles = [each["title"] for each in record["statistics"]]
     more = f", and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
     return f"Noisy statistics: {', '.join(titles[:MOST_TITLES])}{more}"
 
 
-def _levels(record: Mapping[str, Any]) -> str:
+def _levels(record: Facts) -> str:
     """Return how sure the intervals are, in per cent."""
     alphas = sorted({each["alpha"] for each in record["statistics"]})
     return " or ".join(f"{exact_amount(100 * (1 - each))} %" for each in alphas[:MOST_TITLES])
 
 
-def _columns(record: Mapping[str, Any]) -> str:
+def _columns(record: Facts) -> str:
     found: dict[str, str] = {}
     for statistic in record["statistics"]:
         by = statistic.get("by", ())
@@ -282,7 +279,7 @@ def _columns(record: Mapping[str, Any]) -> str:
     return "; ".join(list(found.values())[:MOST_TITLES]) or "none is read but the rows themselves"
 
 
-def _column(column: Mapping[str, Any]) -> str:
+def _column(column: Facts) -> str:
     kind = column["kind"]
     if "lower" in column and "upper" in column:
         kind += f" from {exact_amount(column['lower'])} to {exact_amount(column['upper'])}"

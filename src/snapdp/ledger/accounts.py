@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
 from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact.numbers import Parameter, positive, shown
-from snapdp.ledger.chain import AMEND, CLOSE, altered, amount_from, canonical, day_of, read
+from snapdp.ledger.chain import AMEND, CLOSE, altered, amount_from, day_of, read
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
 from snapdp.studies.protection import unit_in_words
 from snapdp.studies.relation import (
@@ -34,7 +34,7 @@ from snapdp.studies.relation import (
     stated_person,
     whole,
 )
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 LONGEST_NAME = 100
 # What the denominator of a charge divides: of 1/1 to 1/1000, of decimals with 30 places, and so of all their sums.
@@ -117,7 +117,7 @@ class Answer(Value):
     author: str | None = None
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Values:
         """Return the record as it was committed."""
         return dict(json.loads(self.text))
 
@@ -146,7 +146,7 @@ class Verification(Value):
     amendments: tuple[Amendment, ...] = ()
 
 
-def account_from(standing: Standing, opening: Mapping[str, Any], amendment: Amendment | None = None) -> Account:
+def account_from(standing: Standing, opening: Facts, amendment: Amendment | None = None) -> Account:
     return Account(
         name=standing.account,
         cap=amount_from(opening["cap"]) if amendment is None else amendment.cap,
@@ -161,20 +161,6 @@ def account_from(standing: Standing, opening: Mapping[str, Any], amendment: Amen
     )
 
 
-def charge_from(body: Mapping[str, Any], state: str, answer: Answer | None) -> Charge:
-    """Return the charge that a reservation made, and what became of it."""
-    return Charge(
-        number=body["number"],
-        time=body["time"],
-        epsilon=amount_from(body["epsilon"]),
-        version=body["version"],
-        request=body["request"],
-        asked=canonical(body["asked"]),
-        state=state,
-        answer=answer,
-    )
-
-
 def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
     return Reservation(
         account=entry.account,
@@ -184,18 +170,6 @@ def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
         number=entry.number,
         head=entry.digest,
         date=day_of(read(entry)["time"]),
-    )
-
-
-def answer_from(entry: Entry, body: Mapping[str, Any]) -> Answer:
-    return Answer(
-        account=entry.account,
-        version=body["version"],
-        request=body["request"],
-        number=entry.number,
-        head=entry.digest,
-        text=canonical(body["record"]),
-        author=entry.author if isinstance(entry, Signed) else None,
     )
 
 
@@ -309,7 +283,7 @@ def closed_before() -> LedgerError:
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:
     """Return the refusal of a charge that an account cannot pay."""
-    facts: dict[str, Any] = {"needed": amount, "left": holder.left, "cap": holder.cap, "account": holder.name}
+    facts = {"needed": amount, "left": holder.left, "cap": holder.cap, "account": holder.name}
     if holder.closed:
         return BudgetError(
             f"the account {holder.name!r} was closed: it takes no further charge.",
@@ -376,7 +350,7 @@ def amendment_from(entry: Entry) -> Amendment:
     )
 
 
-def in_force(entry: Entry | None, standing: Standing, opening: Mapping[str, Any]) -> Amendment | None:
+def in_force(entry: Entry | None, standing: Standing, opening: Facts) -> Amendment | None:
     """Return the newest amendment of an account, if it is an entry of its chain and lowers nothing."""
     if entry is None:
         return None
@@ -386,7 +360,7 @@ def in_force(entry: Entry | None, standing: Standing, opening: Mapping[str, Any]
     return found
 
 
-def amend_fault(body: Mapping[str, Any], cap: Fraction, *, closed: bool) -> str | None:
+def amend_fault(body: Facts, cap: Fraction, *, closed: bool) -> str | None:
     """Return what an amendment says that cannot be, beside a cap in force, as the end of a sentence.  ledger (12)"""
     if closed:
         return "amends an account that was closed"
@@ -434,7 +408,7 @@ class Declared(Protocol):
     def budget(self) -> Fraction | None: ...
 
 
-def terms_of(study: Declared, *, cap: Parameter | None = None) -> dict[str, Any]:
+def terms_of(study: Declared, *, cap: Parameter | None = None) -> Values:
     """Return what the account of a study is opened with: its own words, and as cap its budget or a higher one."""
     most = study.budget if cap is None else positive(cap, name="cap")
     if most is None:
@@ -454,7 +428,7 @@ def terms_of(study: Declared, *, cap: Parameter | None = None) -> dict[str, Any]
     return {"name": study.dataset, "cap": most, **terms}
 
 
-def declared_terms(account: Account) -> dict[str, Any]:
+def declared_terms(account: Account) -> Values:
     """Return what a study says that asks an account, by the keys of a study file: what was fixed when it was opened.
 
     How many rows of each person count stands there only where the account fixes it. Nothing stands there where its unit
@@ -464,7 +438,7 @@ def declared_terms(account: Account) -> dict[str, Any]:
         relation = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
     except ParameterError:
         return {}
-    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
     if relation.person is not None:
         found["person"] = stated_person(relation.person)
     if bounded_in(account.unit) is not None:

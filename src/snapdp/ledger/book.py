@@ -9,7 +9,7 @@ The end of the file finds what a request repeats: the very same request is free,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from types import TracebackType
@@ -31,16 +31,14 @@ from snapdp.ledger.accounts import (
     Verification,
     account_from,
     amendment_from,
-    answer_from,
-    charge_from,
     in_force,
 )
 from snapdp.ledger.chain import COMMIT, OPEN, RESERVE, amount_from, canonical
 from snapdp.ledger.rules import DECLARED, Terms, answer_fault, identical, missing, replayed, reserve_fault, walk
 from snapdp.ledger.storage.sqlite_connection import is_failure
-from snapdp.ledger.storage.storage import Entry, Identity, Standing, Storage
+from snapdp.ledger.storage.storage import Entry, Identity, Signed, Standing, Storage
 from snapdp.studies.declarations import digest
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 MOST_NAMES = 10  # of accounts, in a refusal
 RECENT = 500  # entries of an account that `recent` reads: what a release does takes no longer as the history grows
@@ -51,7 +49,7 @@ class Book:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._openings: dict[str, tuple[Entry, dict[str, Any]]] = {}
+        self._openings: dict[str, tuple[Entry, Values]] = {}
         storage.begin(writing=False)
         try:
             self._identity = self._identified(storage.identity())
@@ -128,7 +126,7 @@ class Book:
                 return None
             return self._charge(holder, entry, self._storage.closing(account, number))
 
-    def charge_of(self, record: Mapping[str, Any]) -> Charge | None:
+    def charge_of(self, record: Facts) -> Charge | None:
         """Return the charge that was answered with a record; None if there is none."""
         account = record["dataset"]
         with self._transaction(writing=False):
@@ -156,13 +154,13 @@ class Book:
 
     # Trust
 
-    def verify(self, against: Mapping[str, Any] | str | None = None) -> Verification:
+    def verify(self, against: Facts | str | None = None) -> Verification:
         """Recompute every digest, sum and seal; LedgerError with all `problems` if anything does not fit.
 
         against   a published record, or a head returned by `commit`: refused if this ledger does not hold it, which
                   is how an older copy of the file put back in its place is found. Use the newest you have.
         """
-        problems: list[str] = []
+        problems = []
         amended: list[Amendment] = []
         seen = [0, 0]
         with self._transaction(writing=False):  # a ledger that cannot be looked at just now is not an unsound one
@@ -190,7 +188,7 @@ class Book:
             )
         return Verification(accounts=seen[0], entries=seen[1], amendments=tuple(amended))
 
-    def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+    def record_of(self, record: Facts) -> Values | None:
         """Return the committed record of the same charge as a given one, to compare the two; None if there is none."""
         with self._transaction(writing=False):
             for account in (each for each in self._surveyed() if isinstance(each, Account)):
@@ -203,8 +201,8 @@ class Book:
     # Inside; all of it within a transaction
 
     def _charges(self, account: str, *, last: int | None) -> tuple[Charge, ...]:
-        reserves: dict[int, Entry] = {}
-        closings: dict[int, Entry] = {}
+        reserves = {}
+        closings = {}
         with self._transaction(writing=False):
             holder, standing = self._stands(account)
             start = 0 if last is None else max(0, standing.entries - last)
@@ -224,7 +222,17 @@ class Book:
             state, answer = COMMITTED, self._answer(holder, closing, reserve)
         else:
             state = ABANDONED
-        return charge_from(body, state, answer)
+        # The charge that a reservation made, and what became of it.
+        return Charge(
+            number=body["number"],
+            time=body["time"],
+            epsilon=amount_from(body["epsilon"]),
+            version=body["version"],
+            request=body["request"],
+            asked=canonical(body["asked"]),
+            state=state,
+            answer=answer,
+        )
 
     @contextmanager
     def _transaction(self, *, writing: bool) -> Iterator[None]:
@@ -240,22 +248,19 @@ class Book:
         look = self._storage.held if held else self._storage.standing
         standing = look(name) if isinstance(name, str) and name.isprintable() else None
         if standing is None:
-            raise self._no_account(name)
+            # The refusal of a name that no account has; it names those that whoever asks may see.
+            names = []
+            with suppress(LedgerError):  # a standing that cannot be read is told by `verify`
+                names = [each.account for each in self._storage.standings()]
+            advice = "Open it first; nothing was spent."
+            if names:
+                advice = (
+                    f"It has: {_listed(names)}. If this is the same table, charge it there; for another one open an "
+                    "account first. Nothing was spent."
+                )
+            told = f"the ledger has no account {shown(name)}."
+            raise LedgerError(told, advice, lacking="account", accounts=tuple(names[:MOST_NAMES]))
         return self._checked(standing), standing
-
-    def _no_account(self, name: str) -> LedgerError:
-        """Return the refusal of a name that no account has; it names those that whoever asks may see."""
-        names: list[str] = []
-        with suppress(LedgerError):  # a standing that cannot be read is told by `verify`
-            names = [each.account for each in self._storage.standings()]
-        advice = "Open it first; nothing was spent."
-        if names:
-            advice = (
-                f"It has: {_listed(names)}. If this is the same table, charge it there; for another one open an "
-                "account first. Nothing was spent."
-            )
-        told = f"the ledger has no account {shown(name)}."
-        return LedgerError(told, advice, lacking="account", accounts=tuple(names[:MOST_NAMES]))
 
     def _checked(self, standing: Standing) -> Account:
         """Return an account whose first and last entry are sound and say what its standing says."""
@@ -270,7 +275,7 @@ class Book:
             raise chain.altered(standing.account, standing.entries - 1)
         return self._as_amended(standing, opening)
 
-    def _as_amended(self, standing: Standing, opening: Mapping[str, Any]) -> Account:
+    def _as_amended(self, standing: Standing, opening: Facts) -> Account:
         """Return an account with the cap in force: that of its newest amendment, or the one it was opened with."""
         newest = self._storage.newest_amendment(standing.account)
         return account_from(standing, opening, in_force(newest, standing, opening))
@@ -293,7 +298,15 @@ class Book:
     def _answer(self, holder: Account, commit: Entry, reserve: Entry | None) -> Answer:
         """Return a stored answer, if it belongs to its reservation and this to its account."""
         body, reserved = chain.read(commit), {} if reserve is None else chain.read(reserve)
-        answer = answer_from(commit, body)
+        answer = Answer(
+            account=commit.account,
+            version=body["version"],
+            request=body["request"],
+            number=commit.number,
+            head=commit.digest,
+            text=canonical(body["record"]),
+            author=commit.author if isinstance(commit, Signed) else None,
+        )
         terms = Terms(holder.relation, holder.rows, holder.unit)
         fault = answer_fault(body, reserve, reserved) or reserve_fault(reserved, terms, answer.author)
         if fault is not None:
@@ -364,7 +377,7 @@ class EarlierReleases(Value):
     requests: dict[str, int]
     statistics: dict[str, Earlier]
 
-    def of(self, epsilon: Fraction, declaration: Mapping[str, Any]) -> Repeats:
+    def of(self, epsilon: Fraction, declaration: Facts) -> Repeats:
         """Return what of a request was released before."""
         statistics = declaration["statistics"]
         same = self.requests.get(identical(epsilon, declaration))
@@ -375,7 +388,7 @@ class EarlierReleases(Value):
 
 def earlier_releases(history: Iterable[Charge]) -> EarlierReleases:
     """Return what the charges of an account were answered with; those without an answer released nothing."""
-    requests: dict[str, int] = {}
+    requests = {}
     statistics: dict[str, Earlier] = {}
     for charge in history:
         if charge.answer is None:
@@ -397,7 +410,7 @@ def _statistics(charge: Charge) -> list[tuple[str, Earlier]]:
     return [(key, Earlier(number=charge.number, epsilon=epsilon)) for key, epsilon in found]
 
 
-def _key(request: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+def _key(request: Facts, statistic: Facts) -> str:
     """Return what makes two statistics the same: all that they declare but their cost, of the same neighbours."""
     own = {name: value for name, value in statistic.items() if name not in COST}
     terms = {name: request[name] for name in DECLARED if name in request and name not in ("own", *own)}

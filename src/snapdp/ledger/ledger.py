@@ -342,7 +342,7 @@ class Ledger(Book):
         self, account: str, amount: Fraction, *, version: str, request: str, asked: dict[str, Any], terms: Terms
     ) -> Reservation | Answer | str:
         """Return the answer a request has, its new reservation, or the session that is drawing it."""
-        charged: Reservation | None = None
+        charged = None
         try:
             with self._transaction(writing=True):
                 holder, standing = self._stands(account)

@@ -10,7 +10,7 @@ Theory: docs/theory/ledger.md, (1)-(5), (8), (9), (12).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -35,6 +35,7 @@ from snapdp.ledger.chain import (
 from snapdp.ledger.storage.storage import Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies.declarations import digest
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, bounded_unit, person_unit, rows_unit
+from snapdp.values import Facts, Values
 
 WHO = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own")
 DECLARED = (*WHO, "person_columns", "most_units")
@@ -50,19 +51,19 @@ class Terms(NamedTuple):
     unit: str
 
 
-def identical(epsilon: Fraction, request: Mapping[str, Any]) -> str:
+def identical(epsilon: Fraction, request: Facts) -> str:
     """Return what makes two requests the same."""
     return digest(canonical({"epsilon": amount_text(epsilon), "request": dict(request)}, name="request"))
 
 
-def declaration_of(record: Mapping[str, Any]) -> dict[str, Any]:
+def declaration_of(record: Facts) -> Values:
     """Return the request as the record's own texts declare it."""
     statistics = [{key: each[key] for key in each if key != "parts"} for each in record["statistics"]]
     relation = {key: record[key] for key in DECLARED if key in record}
     return {"snapdp_request": REQUEST_VERSION, **relation, "statistics": statistics}
 
 
-def reserve_fault(body: Mapping[str, Any], terms: Terms, author: str | None = None) -> str | None:
+def reserve_fault(body: Facts, terms: Terms, author: str | None = None) -> str | None:
     """Return what a reservation says that cannot be, as the end of a sentence."""
     asked, epsilon = body["asked"], body["epsilon"]
     if body["request"] != digest(canonical({"epsilon": epsilon, "request": asked})):
@@ -85,7 +86,7 @@ def reserve_fault(body: Mapping[str, Any], terms: Terms, author: str | None = No
     return None
 
 
-def _total(statistics: Sequence[Mapping[str, Any]]) -> Fraction:
+def _total(statistics: Sequence[Facts]) -> Fraction:
     """Return what statistics cost together; ValueError where the sum runs away, as no sum of a ledger does."""
     total = Fraction(0)
     for each in statistics:
@@ -95,7 +96,7 @@ def _total(statistics: Sequence[Mapping[str, Any]]) -> Fraction:
     return total
 
 
-def units_of(asked: Mapping[str, Any]) -> tuple[str, ...]:
+def units_of(asked: Facts) -> tuple[str, ...]:
     """Return the units of the accounts that a request may be charged to, first that of one opened for it today.
 
     An account that fixes how many rows of each person are kept takes what it took when all accounts did so: statistics
@@ -123,7 +124,7 @@ def units_of(asked: Mapping[str, Any]) -> tuple[str, ...]:
     return (free,) if several or own else (free, bounded_unit(person, most))
 
 
-def commit_fault(body: Mapping[str, Any], reserved: Mapping[str, Any], head: str) -> str | None:
+def commit_fault(body: Facts, reserved: Facts, head: str) -> str | None:
     """Return what a record says that is not its reservation's, which has the digest `head`."""
     record = body["record"]
     binding = {
@@ -146,7 +147,7 @@ def commit_fault(body: Mapping[str, Any], reserved: Mapping[str, Any], head: str
     return None if fits else "holds a record that declares another request than the one reserved"
 
 
-def answer_fault(commit: Mapping[str, Any], reserve: Entry | None, reserved: Mapping[str, Any]) -> str | None:
+def answer_fault(commit: Facts, reserve: Entry | None, reserved: Facts) -> str | None:
     """Return what keeps a stored record from being an answer."""
     if reserve is None or (reserved["version"], reserved["request"]) != (commit["version"], commit["request"]):
         return "closes a reservation that is not there"
@@ -173,7 +174,7 @@ def replayed(storage: Storage, identity: Identity, standing: Standing) -> Iterat
     yield from Replay(identity, standing, rows).problems(walk(storage, standing.account))
 
 
-def missing(storage: Storage, against: Mapping[str, Any] | str) -> Iterator[str]:
+def missing(storage: Storage, against: Facts | str) -> Iterator[str]:
     """Yield what is missing if a ledger does not hold a record, or a head."""
     names = [standing.account for standing in storage.standings()]
     every = (entry for name in names for entry in walk(storage, name))
@@ -203,7 +204,7 @@ class Replay:
         self._spent = Fraction(0)
         self._terms = Terms("", 0, "")
         self._versions: set[str] = set()
-        self._pending: dict[int, tuple[dict[str, Any], str]] = {}
+        self._pending: dict[int, tuple[Values, str]] = {}
         self._answered: set[tuple[str, str]] = set()
 
     def problems(self, entries: Iterable[Entry]) -> Iterator[str]:
@@ -228,7 +229,7 @@ class Replay:
         if self._versions != set(self._sealed) or not all(map(self._is_sealed, self._sealed.values())):
             yield f"the dataset versions of the account {self._standing.account!r} were altered."
 
-    def _step(self, entry: Entry, body: dict[str, Any]) -> str | None:
+    def _step(self, entry: Entry, body: Values) -> str | None:
         if (entry.kind == OPEN) != (entry.number == 0):
             return "is no entry for this place"
         steps = {
@@ -243,7 +244,7 @@ class Replay:
             return "does not add up, or passes the cap"
         return fault
 
-    def _opened(self, entry: Entry, body: dict[str, Any]) -> str | None:
+    def _opened(self, entry: Entry, body: Values) -> str | None:
         self._cap = amount_from(body["cap"])
         self._terms = Terms(body["relation"], body["rows"], body["unit"])
         if body["ledger"] != self._identity.name:
@@ -252,12 +253,12 @@ class Replay:
         counted = type(body["rows"]) is int and body["rows"] >= 1
         return None if named and counted and self._cap > 0 and _fits(TIME, body["time"]) else UNWRITTEN
 
-    def _registered(self, entry: Entry, body: dict[str, Any]) -> str | None:  # noqa: ARG002
+    def _registered(self, entry: Entry, body: Values) -> str | None:  # noqa: ARG002
         known = body["version"] in self._versions
         self._versions.add(body["version"])
         return "registers a version that is known" if known else None
 
-    def _reserved(self, entry: Entry, body: dict[str, Any]) -> str | None:
+    def _reserved(self, entry: Entry, body: Values) -> str | None:
         self._spent += (epsilon := amount_from(body["epsilon"]))
         self._pending[entry.number] = (body, entry.digest)
         about = (body["version"], body["request"])
@@ -269,13 +270,13 @@ class Replay:
             return UNWRITTEN
         return reserve_fault(body, self._terms, getattr(entry, "author", None))
 
-    def _amended(self, entry: Entry, body: dict[str, Any]) -> str | None:
+    def _amended(self, entry: Entry, body: Values) -> str | None:
         fault = amend_fault(body, self._cap, closed=self._is_closed)
         self._cap = amount_from(body["cap"]) if fault is None else self._cap
         self._is_closed = self._is_closed or entry.kind == CLOSE
         return fault if fault or _fits(TIME, body["time"]) else UNWRITTEN
 
-    def _finished(self, entry: Entry, body: dict[str, Any]) -> str | None:
+    def _finished(self, entry: Entry, body: Values) -> str | None:
         about = (body["version"], body["request"])
         reserved, head = self._pending.pop(body["reserve"], ({}, ""))
         if (reserved.get("version"), reserved.get("request")) != about or about in self._answered:

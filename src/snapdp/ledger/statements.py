@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import guessed_right, hides_nothing, one_line, visible
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Account, Amendment, Charge, Verification
@@ -137,7 +138,7 @@ def _amount(amount: Fraction) -> str:
 # Plain values, for --json and for the page
 
 
-def account_values(account: Account, amendments: Sequence[Amendment] = ()) -> dict[str, Any]:
+def account_values(account: Account, amendments: Sequence[Amendment] = ()) -> Values:
     """Return how an account stands."""
     return {
         "dataset": account.name,
@@ -155,7 +156,7 @@ def account_values(account: Account, amendments: Sequence[Amendment] = ()) -> di
     }
 
 
-def amendment_values(amendment: Amendment) -> dict[str, Any]:
+def amendment_values(amendment: Amendment) -> Values:
     """Return one amendment."""
     role = {} if amendment.author is None else {"author": amendment.author}
     return {
@@ -169,7 +170,7 @@ def amendment_values(amendment: Amendment) -> dict[str, Any]:
     }
 
 
-def charge_values(name: str, charge: Charge) -> dict[str, Any]:
+def charge_values(name: str, charge: Charge) -> Values:
     """Return one charge of an account."""
     return {
         "dataset": name,

@@ -51,19 +51,16 @@ def _by_refinement(value: Inner, parameters: SnappingParameters, uniform: LazyUn
         digits = uniform.digits(count)
         if digits:
             scale = count + _GUARD_BITS
-            ends = _scaled_ln(digits, count, scale)
+            # Integers that enclose 2**scale * ln U for U in [digits, digits + 1] * 2**-count, digits > 0.
+            # ln(1 + 1/digits) <= 1/digits for the unread digits
+            lower, upper = ln_scaled(digits, count, scale)
+            ends = lower, upper + (1 << scale) // digits + 1
             low, high = (
                 clamped_index(((centre << scale) + slope * end) // (denominator << scale), parameters) for end in ends
             )
             if low == high:
                 return low
         count += count + 1  # 63, 127, 255, ...: whole words
-
-
-def _scaled_ln(digits: int, count: int, scale: int) -> tuple[int, int]:
-    """Return integers that enclose 2**scale * ln U for U in [digits, digits + 1] * 2**-count, digits > 0."""
-    lower, upper = ln_scaled(digits, count, scale)
-    return lower, upper + (1 << scale) // digits + 1  # ln(1 + 1/digits) <= 1/digits for the unread digits
 
 
 def rounded_noise(uniform: LazyUniform, noise_scale: Fraction, precision: Precision) -> Fraction:

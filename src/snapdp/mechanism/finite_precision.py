@@ -55,7 +55,10 @@ def finite_parameters(
     require_directed_rounding()  # now: no draw may be the first to import MPFR
     declared = Declaration.parse(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
     half_width = (declared.upper - declared.lower) / (2 * declared.sensitivity)
-    widest_scale = _widest_scale(declared.epsilon, arithmetic)
+    # A noise scale, in sensitivities, that the one chosen later does not exceed.
+    # With a slack it is 1/epsilon rounded up to the bits, which may be few.
+    rounded = round_up(1 / declared.epsilon, arithmetic.bits) if arithmetic.slack and arithmetic.bits else Fraction(0)
+    widest_scale = max(SLACK / declared.epsilon, rounded)
     # The notes' grid comes from the noise scale, which is just above 1/epsilon; the proved rule needs no such thing.
     grid_scale = widest_scale if arithmetic.rule == "notes" else 1 / declared.epsilon
     widest_grid = chosen_grid(grid, noise_scale=grid_scale, default="natural")
@@ -92,15 +95,6 @@ def finite_parameters(
         rule=arithmetic.rule,
         slack=arithmetic.slack,
     )
-
-
-def _widest_scale(epsilon: Fraction, arithmetic: FinitePrecision) -> Fraction:
-    """Return a noise scale, in sensitivities, that the one chosen later does not exceed.
-
-    With a slack it is 1/epsilon rounded up to the bits, which may be few.
-    """
-    rounded = round_up(1 / epsilon, arithmetic.bits) if arithmetic.slack and arithmetic.bits else Fraction(0)
-    return max(SLACK / epsilon, rounded)
 
 
 def explicit_parameters(

@@ -18,7 +18,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from snapdp.release.record import file_names
 from snapdp.release.remarks import bounds_from_line, protected_line
 from snapdp.release.value_table import NUMBER, TEXT, ValueField, ValueTable
 from snapdp.studies.declarations import digest
+from snapdp.values import Facts, Values
 
 NAME, MARK, VERSION = "datapackage.json", "snapdp_datapackage", 1
 MOST_BYTES, MOST_RESOURCES = 1 << 22, 1000  # of a package that is read again
@@ -53,7 +54,7 @@ _SIDE = {
 }
 
 
-def write_dictionary(record: Mapping[str, Any], table: ValueTable, path: Path) -> Path:
+def write_dictionary(record: Facts, table: ValueTable, path: Path) -> Path:
     """Write what a file of values means beside it, and return where: into the package of the directory, if it is ours.
 
     path   of the file of values, which is there
@@ -81,7 +82,7 @@ def place_of(path: Path) -> Path:
     )
 
 
-def package_of(record: Mapping[str, Any], before: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
+def package_of(record: Facts, before: Facts, resources: list[Values]) -> Values:
     """Return a package of these resources and of those it had before; a file of the same name is described anew."""
     named = [each["path"] for each in resources]
     kept = [each for each in before.get("resources", ()) if each.get("path") not in named]
@@ -102,7 +103,7 @@ def package_of(record: Mapping[str, Any], before: Mapping[str, Any], resources: 
     return {**before, **said, "resources": [*kept, *resources]}
 
 
-def resource_of(record: Mapping[str, Any], table: ValueTable, path: Path) -> dict[str, Any]:
+def resource_of(record: Facts, table: ValueTable, path: Path) -> Values:
     """Return what a package says of a file of values: its columns by the names that stand in it."""
     from snapdp.release.files import guarded
 
@@ -127,7 +128,7 @@ def resource_of(record: Mapping[str, Any], table: ValueTable, path: Path) -> dic
     }
 
 
-def side_resources(record: Mapping[str, Any], directory: Path) -> Iterator[dict[str, Any]]:
+def side_resources(record: Facts, directory: Path) -> Iterator[Values]:
     """Yield what a package says of the long tables of a record that lie in a directory."""
     titles = dict(long_blocks(record))
     for name in file_names(record):
@@ -165,14 +166,14 @@ def _unused(name: str, taken: set[str]) -> str:
     return found
 
 
-def _field(field: ValueField) -> dict[str, Any]:
-    limits: dict[str, Any] = {"required": True} if field.always else {}
+def _field(field: ValueField) -> Values:
+    limits: Values = {"required": True} if field.always else {}
     limits |= {"enum": list(field.allowed)} if field.allowed else {}
     said = {"name": field.name, "type": field.kind, "title": field.title, "description": field.description}
     return {**said, **({"constraints": limits} if limits else {})}
 
 
-def _side_field(name: str, kind: str) -> dict[str, Any]:
+def _side_field(name: str, kind: str) -> Values:
     found, text = _SIDE.get(name, (TEXT, f"What the number is about, of column {name}."))
     return {"name": name, "type": TEXT if kind == "VARCHAR" else found, "title": name, "description": text}
 
@@ -188,7 +189,7 @@ def _columns_of(path: Path) -> list[tuple[str, str]]:
         return []
 
 
-def _released(record: Mapping[str, Any]) -> dict[str, Any]:
+def _released(record: Facts) -> Values:
     """Return of which release the numbers are, beyond what packages prescribe: they may say more."""
     return {
         "record": digest(canonical(record, name="record")),
@@ -198,7 +199,7 @@ def _released(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _size(path: Path) -> dict[str, Any]:
+def _size(path: Path) -> Values:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     return {"bytes": os.path.getsize(path), "hash": f"sha256:{found}"}
@@ -212,7 +213,7 @@ def _address(contact: Any) -> dict[str, str]:
     return {"path": text} if re.match(r"https?://", text) else {}
 
 
-def _ours(path: Path) -> dict[str, Any] | None:
+def _ours(path: Path) -> Values | None:
     """Return a package that was written here before; None where there is none, or another's."""
     try:
         content = _regular_file(path)

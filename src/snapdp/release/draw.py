@@ -37,7 +37,7 @@ from snapdp.studies.labels import Label
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.statistics.parts import FITS_INT64, CellColumns, Derived, Part, Printed
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.values import Value, replaced
+from snapdp.values import Value, Values, replaced
 
 LARGEST_INTEGER = 1 << 53  # whole numbers below it are doubles
 PAGE = 1 << 20  # cells whose numbers are made at one time, of a statistic by keys
@@ -70,10 +70,10 @@ class Block(Value):
     deviation: float | tuple[float, ...] | None = None
 
     @property
-    def listed(self) -> dict[str, Any]:
+    def listed(self) -> Values:
         """Return the numbers as records list them."""
         cells = [list(each) for each in self.cells] if self.keys else list(self.cells)
-        found: dict[str, Any] = {"cells": len(cells), "cell": cells}
+        found: Values = {"cells": len(cells), "cell": cells}
         if self.indices is not None:
             found["index"] = list(self.indices)
         numbers = {"value": self.values, "shown": self.shown, "low": self.lows, "high": self.highs}

@@ -19,7 +19,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -38,6 +38,7 @@ from snapdp.release.value_table import NUMBER, TEXT as WORDS, TRUTH, ValueField,
 from snapdp.studies.grouping.groups import label_columns
 from snapdp.studies.grouping.keys import KeyLabels
 from snapdp.tables.keys import digest_of_selected
+from snapdp.values import Facts, Values
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -78,7 +79,19 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
         if isinstance(block, PagedBlock):
             write_pages(block, made, connection)
         else:
-            _copy({**block_names(block), **block_numbers(block)}, made, connection)
+            # What names the cells: one text each, and where several columns name them one column for each of these.
+            import numpy as np
+
+            names, count = ["cell", *key_columns(block.keys, FIELDS)], len(block.cells)
+            texts = zip(names, label_columns(block.cells, len(block.keys)), strict=True)
+            _copy(
+                {
+                    **{name: np.fromiter(each, dtype=object, count=count) for name, each in texts},
+                    **block_numbers(block),
+                },
+                made,
+                connection,
+            )
         with made.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         found = SideFile.of(digest=f"sha256:{digest}", rows=len(block.cells))
@@ -86,18 +99,9 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
     return found
 
 
-def block_names(block: Block) -> dict[str, Any]:
-    """Return what names the cells: one text each, and where several columns name them one column for each of these."""
-    import numpy as np
-
-    names, count = ["cell", *key_columns(block.keys, FIELDS)], len(block.cells)
-    texts = zip(names, label_columns(block.cells, len(block.keys)), strict=True)
-    return {name: np.fromiter(each, dtype=object, count=count) for name, each in texts}
-
-
-def block_numbers(block: Block) -> dict[str, Any]:
+def block_numbers(block: Block) -> Values:
     """Return the columns of numbers of a side file, as the arrays that are written."""
-    columns: dict[str, Any] = {} if block.indices is None else {"index": block.indices}
+    columns: Values = {} if block.indices is None else {"index": block.indices}
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
     if isinstance(block.deviation, tuple):  # else it is one for all of them, and in the record
         columns["deviation"] = block.deviation
@@ -116,14 +120,18 @@ def write_values(table: ValueTable, path: Path) -> None:
         raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(ENDINGS)} file.")
     with draft(path.parent, path.suffix) as made:
         if path.suffix == ".csv":
-            _write_csv(table, made)
+            columns = [table.columns[field.name] for field in table.fields]
+            with made.open("w", encoding="utf-8", newline="") as file:
+                file.write(_csv_line(csv_text(guarded(field.name)) for field in table.fields))
+                for row in zip(*columns, strict=True):
+                    file.write(_csv_line(_csv_cell(field, each) for field, each in zip(table.fields, row, strict=True)))
         else:
             with parquet_engine() as connection:
                 _copy(typed_columns(table), made, connection)
         finish(made, path)
 
 
-def typed_columns(table: ValueTable) -> dict[str, Any]:
+def typed_columns(table: ValueTable) -> Values:
     """Return every column as the array that Parquet files and frames have."""
     return {field.name: typed(field, table.columns[field.name]) for field in table.fields}
 
@@ -140,14 +148,6 @@ def typed(field: ValueField, cells: Sequence[Any]) -> Any:
     known = (_amount(x) if isinstance(x, str) else x for x in cells)
     numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in known)
     return np.fromiter(numbers, dtype=np.float64, count=len(cells))
-
-
-def _write_csv(table: ValueTable, path: Path) -> None:
-    columns = [table.columns[field.name] for field in table.fields]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(_csv_line(csv_text(guarded(field.name)) for field in table.fields))
-        for row in zip(*columns, strict=True):
-            file.write(_csv_line(_csv_cell(field, each) for field, each in zip(table.fields, row, strict=True)))
 
 
 def _csv_line(cells: Iterable[str]) -> str:
@@ -260,7 +260,7 @@ def _keys_in_order(labels: KeyLabels, columns: Sequence[str], connection: Any) -
     return f"SELECT {texts} FROM keys"
 
 
-def _copy(arrays: Mapping[str, Any], path: Path, connection: Any) -> None:
+def _copy(arrays: Facts, path: Path, connection: Any) -> None:
     import duckdb
 
     connection.register("released", arrays)
@@ -271,7 +271,7 @@ def _copy(arrays: Mapping[str, Any], path: Path, connection: Any) -> None:
     connection.unregister("released")
 
 
-def _numbers(arrays: Mapping[str, Any]) -> str:
+def _numbers(arrays: Facts) -> str:
     """Return what is selected of arrays: NaN is no released number, but stands for a missing end of an interval."""
     # Names of keys are anybody's text.
     named = [quoted_name(name) for name, cells in arrays.items() if cells.dtype.kind == "f"]
@@ -316,7 +316,7 @@ class SideFileColumns:
         described = connection.execute(f"DESCRIBE SELECT * FROM {self._origin}").fetchall()
         self.types: dict[str, str] = {name: kind for name, kind, *_ in described}
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Values:
         """Return every column of numbers as an array; NaN where a number is missing."""
         import numpy as np
 
@@ -434,7 +434,7 @@ def polars_frame(release: Release) -> Any:
     return polars.DataFrame({name: column.tolist() for name, column in columns.items()}, schema=schema).fill_nan(None)
 
 
-def _columns(release: Release) -> dict[str, Any]:
+def _columns(release: Release) -> Values:
     return typed_columns(value_table(release.blocks()))
 
 

@@ -23,14 +23,14 @@ from snapdp.errors import SnapdpError
 from snapdp.exact.numbers import parameter
 from snapdp.studies.declarations import groups_from, stated_levels
 from snapdp.studies.grouping.margins import margin_text
-from snapdp.studies.labels import BETWEEN, Label, label_text, readable_cell, readable_keys, readable_title, told_apart
+from snapdp.studies.labels import BETWEEN, label_text, readable_cell, readable_keys, readable_title, told_apart
 from snapdp.studies.protection import unit_nouns
 from snapdp.studies.statistics.counts import PersonCount
 from snapdp.studies.statistics.histogram import shares_are_of_n
 from snapdp.studies.statistics.magnitudes import BOUNDS
 from snapdp.studies.statistics.parts import MEAN_OF, SHARE
 from snapdp.studies.statistics.quantiles import DISTRIBUTION, OWN_KEYS, QUANTILE, Quantiles
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, Values, replaced
 
 MOST_DECIMALS = 9  # of a quantile
 FREE = "0"  # the epsilon of what is free of charge
@@ -123,7 +123,7 @@ class NumberBlock(Value):
     name: str
     title: str
     statistic: str
-    declared: Mapping[str, Any]
+    declared: Facts
     parts: tuple[str, ...]
     derived: bool
     epsilon: str
@@ -215,18 +215,22 @@ class NumberBlock(Value):
         return "margins" in self.declared
 
 
-def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
+def number_blocks(record: Facts) -> Iterator[NumberBlock]:
     """Yield every block of numbers that a record itself holds; long ones are in their side files.
 
     No two statistics have blocks of one title: what is drawn or derived keeps its own, unless another has it.
     """
-    derived: dict[int, list[dict[str, Any]]] = {}
+    derived: dict[int, list[Values]] = {}
     for block in record["derived"]:
         derived.setdefault(block["statistic"], []).append(block)
     names = told_apart(each["title"] for each in record["statistics"])
     owners = {name: place for place, name in enumerate(names)}
     for place, statistic in enumerate(record["statistics"]):
-        share_of = _share_of(record, statistic)
+        # Of what the shares of a histogram are shares, in words.
+        conditional, missing = "where" in statistic, statistic.get("missing")
+        of_n = shares_are_of_n(record["relation"], conditional=conditional, missing=missing)
+        whole = f"all {record['n']} rows" if of_n else "all counts together"
+        share_of = f"{whole}, of all groups" if "by" in statistic else whole
         blocks = digits_alike(list(_blocks(place, names[place], statistic, derived.get(place, []), share_of)))
         if counts_kept_rows(record, statistic):
             blocks = [replaced(each, are_kept=True) for each in blocks]
@@ -235,12 +239,12 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
         yield from (_named(block, owners) for block in _charged(blocks, statistic["epsilon"]))
 
 
-def counts_kept_rows(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> bool:
+def counts_kept_rows(record: Facts, statistic: Facts) -> bool:
     """Tell whether a statistic is about rows of persons of whom no more than so many count."""
     return "person" in record and statistic["kind"] != PersonCount.kind
 
 
-def long_blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def long_blocks(record: Facts) -> Iterator[tuple[str, str]]:
     """Yield the name of every side file, and what its numbers are, as people read it."""
     names = told_apart(each["title"] for each in record["statistics"])
     for statistic, name in zip(record["statistics"], names, strict=True):
@@ -276,17 +280,7 @@ def _named(block: NumberBlock, owners: dict[str, int]) -> NumberBlock:
     return block if title == block.title else replaced(block, title=title, numbers=numbers)
 
 
-def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
-    """Return of what the shares of a histogram are shares, in words."""
-    conditional, missing = "where" in statistic, statistic.get("missing")
-    of_n = shares_are_of_n(record["relation"], conditional=conditional, missing=missing)
-    whole = f"all {record['n']} rows" if of_n else "all counts together"
-    return f"{whole}, of all groups" if "by" in statistic else whole
-
-
-def _blocks(
-    place: int, named: str, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]], share_of: str
-) -> Iterator[NumberBlock]:
+def _blocks(place: int, named: str, statistic: Facts, derived: Sequence[Facts], share_of: str) -> Iterator[NumberBlock]:
     """Yield the blocks of one statistic."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
     is_replaced = any(block["title"] == title for block in derived)
@@ -330,7 +324,7 @@ def _charged(blocks: list[NumberBlock], epsilon: str) -> list[NumberBlock]:
     return blocks
 
 
-def _title(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> str:
+def _title(statistic: Facts, part: Facts) -> str:
     """Return the title of a part: that of the statistic, or of the margin that it is."""
     title = str(statistic["title"])
     if "margin" not in part or "by" not in statistic:
@@ -339,7 +333,7 @@ def _title(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> str:
     return f"{title.removesuffix(f' by {by} with margins')} {margin_text(part['margin'])}"
 
 
-def _grouped(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Mapping[str, Any]:
+def _grouped(statistic: Facts, block: Facts) -> Facts:
     """Return what is declared of the cells of a block: the statistic, and of a margin only the columns it is by."""
     if "margin" not in block:
         return statistic
@@ -350,11 +344,11 @@ def _grouped(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Mapping[
     return {**others, "by": by[0] if len(by) == 1 else by} if by else others
 
 
-def _columns(by: Any) -> Sequence[Mapping[str, Any]]:
+def _columns(by: Any) -> Sequence[Facts]:
     return [by] if isinstance(by, Mapping) else by
 
 
-def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
+def _numbers(block: Facts, like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
     deviation = block.get("deviation")
     each = deviation if isinstance(deviation, list) else [deviation] * len(block["value"])
     columns = (block["cell"], keys, block["value"], block["shown"], block["low"], block["high"], each)
@@ -363,7 +357,7 @@ def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> It
         yield like._replace(cell=cell, keys=named, value=value, shown=shown, low=low, high=high, deviation=spread)
 
 
-def _places(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> int | None:
+def _places(statistic: Facts, block: Facts) -> int | None:
     """Return the decimals that write every quantile of a column exactly; None where none do, or very many."""
     if statistic["kind"] != Quantiles.kind or block["name"] != QUANTILE:
         return None
@@ -377,7 +371,7 @@ def _places(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> int | Non
     return max(known) if len(known) == 2 and max(known) <= MOST_DECIMALS else None
 
 
-def _own_names(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> tuple[str, ...]:
+def _own_names(statistic: Facts, block: Facts) -> tuple[str, ...]:
     """Return what names a cell beside its groups: the columns of the statistic, or what quantiles call it."""
     if statistic["kind"] != Quantiles.kind or block["name"] not in OWN_KEYS:
         return tuple(column["name"] for column in statistic.get("columns", ()))
@@ -385,9 +379,9 @@ def _own_names(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> tuple[
     return (f"{name} of {statistic['columns'][0]['name']}" if name in grouped else name,)
 
 
-def _keys(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Sequence[Keys]:
+def _keys(statistic: Facts, block: Facts) -> Sequence[Keys]:
     """Return for each cell the columns that name it, and by what; nothing where there are no groups."""
-    cells: Sequence[Label] = block["cell"]
+    cells = block["cell"]
     if "by" not in statistic:
         return [()] * len(cells)
     by = statistic["by"]
@@ -433,7 +427,13 @@ def digits_alike(blocks: list[NumberBlock]) -> list[NumberBlock]:
     """
     for place, block in enumerate(blocks):
         if block.derived and block.name == DISTRIBUTION and block.is_ranked:
-            blocks[place] = replaced(block, numbers=_on_one_line(block.numbers))
+            # The points of a distribution with one number of digits; numbers of rows are whole, at the finest.
+            numbers = block.numbers
+            longest = max(map(half_width, numbers))
+            most = max((each.high for each in numbers if each.high is not None), default=None)
+            blocks[place] = replaced(
+                block, numbers=tuple(each._replace(digits_of=max(longest, WHOLE), most=most) for each in numbers)
+            )
         elif block.derived and block.name == SHARE and all(each.low is each.high is None for each in block.numbers):
             counts = next((each for each in blocks if not each.derived and are_alike(each, block)), None)
             if counts is not None:
@@ -444,13 +444,6 @@ def digits_alike(blocks: list[NumberBlock]) -> list[NumberBlock]:
 def are_alike(block: NumberBlock, other: NumberBlock) -> bool:
     """Tell whether two blocks have the same cells, as shares and their counts have."""
     return [each.cell for each in block.numbers] == [each.cell for each in other.numbers]
-
-
-def _on_one_line(numbers: Sequence[Number]) -> tuple[Number, ...]:
-    """Return the points of a distribution with one number of digits; numbers of rows are whole, at the finest."""
-    longest = max(map(half_width, numbers))
-    most = max((each.high for each in numbers if each.high is not None), default=None)
-    return tuple(each._replace(digits_of=max(longest, WHOLE), most=most) for each in numbers)
 
 
 def _as_their_counts(shares: Sequence[Number], counts: Sequence[Number]) -> tuple[Number, ...]:

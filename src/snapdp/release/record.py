@@ -25,11 +25,10 @@ from snapdp.studies.categories import BOOLEAN, DATE
 from snapdp.studies.columns import CATEGORY, INLINE, MAGNITUDE
 from snapdp.studies.grouping.keys import KEY
 from snapdp.studies.grouping.margins import HIERARCHY, MOST_NODES, Margin
-from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.tables.engine_names import ENGINES
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
 RECORD_FORMAT = 1
@@ -115,7 +114,7 @@ class SideFile(Value):
         return cls(name=f"snapdp-{digest.removeprefix('sha256:')[:32]}.parquet", digest=digest, rows=rows)
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         """Return the file as records name it."""
         return {"name": self.name, "digest": self.digest, "rows": self.rows}
 
@@ -128,7 +127,7 @@ def record_values(
     files: Mapping[BlockKey, SideFile],
     engine: EngineUsed,
     texts: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+) -> Values:
     """Return the record of a release; `files` holds the side file of every long block, by `key_of`.
 
     texts   title, publisher and contact, as the study says them to readers of the report, and where bounds come from
@@ -174,9 +173,9 @@ def check_engine(engine: EngineUsed) -> None:
         raise _refused("would hold a longer list of null texts than records do")
 
 
-def part_values(drawn: Drawn) -> dict[str, Any]:
+def part_values(drawn: Drawn) -> Values:
     """Return everything public about a part but its numbers."""
-    part: Part = drawn.part
+    part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
         "name": numerator.name,
@@ -195,7 +194,7 @@ def part_values(drawn: Drawn) -> dict[str, Any]:
     }
 
 
-def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str, Any]:
+def derived_values(number: int, block: Block, statistic: Statistic) -> Values:
     """Return what a derived block is, but its numbers."""
     return {
         "name": block.name,
@@ -207,32 +206,32 @@ def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str,
     }
 
 
-def _deviation(found: float | tuple[float, ...] | None) -> dict[str, Any]:
+def _deviation(found: float | tuple[float, ...] | None) -> Values:
     """Return the deviation of all numbers of a block, or of each; of those in a file, which has each, the largest."""
     if isinstance(found, tuple):
         return {"deviation": list(found) if len(found) <= INLINE else max(found)}
     return {} if found is None else {"deviation": found}
 
 
-def _margin(statistic: Statistic, margin: Margin | None) -> dict[str, Any]:
+def _margin(statistic: Statistic, margin: Margin | None) -> Values:
     """Return the names of the columns of a margin, where the statistic has margins."""
     if margin is None or statistic.margins is None:
         return {}
     return {"margin": list(statistic.margins.names(margin))}
 
 
-def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
+def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> Values:
     if is_long(block):
         return {"cells": len(block.cells), "file": files[key_of(number, block)].stated}
     return block.listed
 
 
-def file_names(record: Mapping[str, Any]) -> list[str]:
+def file_names(record: Facts) -> list[str]:
     """Return the names of the side files that hold the long blocks of a record."""
     return [each["name"] for each in stated_files(record)]
 
 
-def stated_files(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+def stated_files(record: Facts) -> list[Values]:
     """Return the side files as a record names them, with their digests."""
     parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
     return [block["file"] for block in (*parts, *record["derived"]) if "file" in block]
@@ -273,7 +272,7 @@ def _version(name: str) -> str:
     return str(told)
 
 
-def checked(record: Mapping[str, Any]) -> dict[str, Any]:
+def checked(record: Facts) -> Values:
     """Return a record whose every field is on the list and of its kind; refuse any other."""
     form = record.get("format") if isinstance(record, Mapping) else None
     if type(form) is not int or form != RECORD_FORMAT:
@@ -285,7 +284,7 @@ def checked(record: Mapping[str, Any]) -> dict[str, Any]:
     return dict(record)
 
 
-def _check(place: str, value: Mapping[str, Any]) -> None:
+def _check(place: str, value: Facts) -> None:
     details = {key for kind in KINDS.values() for key in kind.details} if place == "statistics" else set()
     unknown = sorted(set(map(str, value)) - (ALLOWED.get(place, set()) | details))
     lacking = sorted(_required(place, value) - set(value))
@@ -307,7 +306,7 @@ def _check(place: str, value: Mapping[str, Any]) -> None:
             raise _refused(f"has numbers that do not belong together: {place}")
 
 
-def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
+def _tables(key: str, value: Any) -> Sequence[Facts] | None:
     """Return the tables that a field holds; None where it holds something else than records do there."""
     if isinstance(value, (list, tuple)) and len(value) > MOST.get(key, INLINE):
         raise _refused(f"has a list that is longer than records have: {key}")
@@ -318,7 +317,7 @@ def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
     return [] if (key not in TABLES or key in LISTS) and _is_plain(key, value) else None
 
 
-def _required(place: str, value: Mapping[str, Any]) -> set[str]:
+def _required(place: str, value: Facts) -> set[str]:
     if place == "record":
         return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
     if place in ("columns", "by", "column"):

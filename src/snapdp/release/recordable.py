@@ -26,6 +26,7 @@ from snapdp.studies.relation import identifier_of
 from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.registry import statistic_class
 from snapdp.tables.engine_names import ENGINES
+from snapdp.values import Facts, Values
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
@@ -46,19 +47,43 @@ _FREE_TEXT = {
     "margins",
 }
 _DIGEST = "sha256:" + "0" * 64
-_NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "shown": [], "low": [], "high": []}
+_NOTHING: Values = {"cells": 0, "cell": [], "index": [], "value": [], "shown": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = 5, 26, 600  # of a cell, beside the index, at most; bytes of a double, of a block's own
 
 
 def check_recordable(request: Request) -> None:
     """Refuse a request whose record could not be written, read, audited or certified."""
-    _check_columns(request)
+    # Refuse two declarations of one column, which no study has, and names that no certificate can have.
+    found: dict[str, Column] = {}
+    for column in (each.plain for line in request.lines for each in line.statistic.every_column):
+        other = found.setdefault(column.name, column)
+        if other != column and not _are_keys(other, column):
+            raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
+    persons = request.relation.person_columns
+    for piece in (found[each] for each in persons if each in found):
+        if identifier_of(piece) not in (None, *request.relation.identifiers):
+            raise ParameterError(
+                f"column {piece.name!r} is part of the person, and its declared values do not tell persons apart.",
+                "Build the relation with with_identifiers(relation, columns), or declare everything in one study.",
+            )
+    if "" in found or "" in persons:
+        raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
+    for name in (*persons, request.own):
+        storable(name or "", "the name of a person's column, or of a role,")
+    if request.own == "":
+        raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
     _check_digits(request.declaration)
     for line, declared in zip(request.lines, request.declaration["statistics"], strict=True):
         _check_read_again(line, declared)
     for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
         for part, m in zip(line.statistic.parts, mechanisms, strict=True):
-            _check_column_of_file(line, part, m)
+            # Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn.
+            if part.cells > INLINE and is_whole(part, m) and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
+                raise BoundError(
+                    f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, "
+                    f"which hold the results of more than {INLINE} cells.",
+                    'Declare the column with kind = "number", or in another unit. Nothing was read and nothing spent.',
+                )
     trial = _trial(request)
     _check_digits(trial)
     try:
@@ -72,31 +97,9 @@ def check_recordable(request: Request) -> None:
         )
 
 
-def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
+def most_bytes(request: Request, trial: Facts | None = None) -> int:
     """Return a bound on the length of the request's record, whatever is drawn."""
     return len(canonical(trial or _trial(request))) + sum(map(_bytes, request.lines, request.mechanisms))
-
-
-def _check_columns(request: Request) -> None:
-    """Refuse two declarations of one column, which no study has, and names that no certificate can have."""
-    found: dict[str, Column] = {}
-    for column in (each.plain for line in request.lines for each in line.statistic.every_column):
-        other = found.setdefault(column.name, column)
-        if other != column and not _are_keys(other, column):
-            raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
-    persons = request.relation.person_columns
-    for part in (found[each] for each in persons if each in found):
-        if identifier_of(part) not in (None, *request.relation.identifiers):
-            raise ParameterError(
-                f"column {part.name!r} is part of the person, and its declared values do not tell persons apart.",
-                "Build the relation with with_identifiers(relation, columns), or declare everything in one study.",
-            )
-    if "" in found or "" in persons:
-        raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
-    for name in (*persons, request.own):
-        storable(name or "", "the name of a person's column, or of a role,")
-    if request.own == "":
-        raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
 
 
 def _are_keys(one: Column, other: Column) -> bool:
@@ -117,7 +120,7 @@ def _check_digits(values: Any) -> None:
         raise _refused(f"a number has more than {MOST_DIGITS} digits")
 
 
-def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
+def _check_read_again(line: Line, declared: Facts) -> None:
     """Refuse a statistic that is not the one its declaration makes: the audit has nothing else."""
     statistic = line.statistic
     try:
@@ -132,23 +135,13 @@ def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
         )
 
 
-def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
-    """Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn."""
-    if part.cells > INLINE and is_whole(part, m) and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
-        raise BoundError(
-            f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, which hold "
-            f"the results of more than {INLINE} cells.",
-            'Declare the column with kind = "number", or in another unit. Nothing was read and nothing spent.',
-        )
-
-
 def _ends(part: Part, m: Mechanism) -> list[Fraction]:
     """Return the outermost numbers that a part may print, values and ends of intervals."""
     numerators = (m.parameters.data_value(m.parameters.low), m.parameters.data_value(m.parameters.high))
     return [*map(part.numerator.statistic, numerators), *part.numerator.statistic_range]
 
 
-def _trial(request: Request) -> dict[str, Any]:
+def _trial(request: Request) -> Values:
     """Return the record of the request without a number in it."""
     statistics = []
     for declared, line, mechanisms in zip(

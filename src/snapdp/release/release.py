@@ -39,7 +39,7 @@ from snapdp.release.request import Request
 from snapdp.studies.columns import INLINE
 from snapdp.studies.statistics.statistic import Numerators, Statistic, aggregates_of, numerators
 from snapdp.tables.engines.engine import Engine, Gate, Watch
-from snapdp.values import Value
+from snapdp.values import Value, Values
 
 AGAIN = "would be charged again"
 
@@ -50,7 +50,7 @@ class Outcome(Value):
     author   the other role of a team ledger that drew it; None where it is this role's own
     """
 
-    record: dict[str, Any]
+    record: Values
     head: str
     free: bool
     author: str | None = None
@@ -67,7 +67,7 @@ def released(
     ledger: Ledger,
     *,
     directory: Path,
-    is_sound: Callable[[dict[str, Any]], bool],
+    is_sound: Callable[[Values], bool],
     bits: Bits | None = None,
     watch: Watch | None = None,
     ask: Gate | None = None,
@@ -106,10 +106,10 @@ def released(
     with _Cost(request) as cost:
         relation, account = request.relation, ledger.account(request.dataset)
         unit = unit_for(account, units_of(request.declaration))
-        promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit}
+        promised: Values = {"relation": relation.kind, "rows": relation.rows, "unit": unit}
         agree(account, **promised)
         state, fingerprint = table.state(), table.fingerprint()
-        asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
+        asked: Values = {"epsilon": request.epsilon, "request": request.declaration}
         answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
         if answer is not None:
             return _repeated(answer, ledger, directory, is_sound)
@@ -155,7 +155,7 @@ def released(
         raise failure  # out here, so that what went wrong is not even its context
 
 
-def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callable[[dict[str, Any]], bool]) -> Outcome:
+def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callable[[Values], bool]) -> Outcome:
     """Return a stored answer; another role's only if everything in it, and in its files, follows from what it declares.
 
     Without its files nobody could look at their numbers: they are asked for first.

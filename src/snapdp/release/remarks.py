@@ -7,9 +7,8 @@ words are the same before a release and after it. Names are anybody's text, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
 
 from snapdp.display.numbers import exact_amount
 from snapdp.display.text import each_by_itself, listed, one_line
@@ -28,6 +27,7 @@ from snapdp.studies.statistics.counts import PersonCount
 from snapdp.studies.statistics.magnitudes import BOUNDS
 from snapdp.studies.statistics.quantiles import DISTRIBUTION
 from snapdp.studies.statistics.registry import KINDS
+from snapdp.values import Facts
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "
@@ -138,7 +138,7 @@ def step_lines(block: NumberBlock) -> list[str]:
     return [f"{_short(block.readable_title)}: {said}."]
 
 
-def bounds_from_line(record: Mapping[str, Any]) -> str:
+def bounds_from_line(record: Facts) -> str:
     """Return by which earlier look the bounds of columns were found; empty where a record names none.
 
     Its epsilon is not in this record, but the bounds are: whoever reads them has both.
@@ -157,7 +157,7 @@ def distribution_line(blocks: Iterable[NumberBlock]) -> str:
     return f"In the report and in files of values: {listed(behind, MOST_NAMED)}." if behind else ""
 
 
-def relation_stated(record: Mapping[str, Any]) -> Relation | None:
+def relation_stated(record: Facts) -> Relation | None:
     """Return who is a neighbour, as a record states it; None where a record, which may be anybody's, does not."""
     try:
         if record["relation"] == "change-one":
@@ -170,13 +170,13 @@ def relation_stated(record: Mapping[str, Any]) -> Relation | None:
         return None
 
 
-def protected_line(record: Mapping[str, Any], *, subject: str = "") -> str:
+def protected_line(record: Facts, *, subject: str = "") -> str:
     """Return what is protected, as a sentence; empty where a record does not say it."""
     relation = relation_stated(record)
     return "" if relation is None else describe_protected(relation, subject=subject)
 
 
-def person_lines(record: Mapping[str, Any]) -> list[str]:
+def person_lines(record: Facts) -> list[str]:
     """Return how persons count in each statistic, a line for all that count them alike; none where rows are counted."""
     if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's
         return []
@@ -187,7 +187,7 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
 
 
-def _person_clause(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+def _person_clause(record: Facts, statistic: Facts) -> str:
     """Return how often a person counts in a statistic; empty where a record protects rows."""
     if not {"person", "rows_per_person"} <= {*record}:
         return ""
@@ -196,23 +196,15 @@ def _person_clause(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> s
     return groups_clause(record["person"], statistic.get("groups_per_person"), margins="margins" in statistic)
 
 
-def counted_clauses(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> list[str]:
+def counted_clauses(record: Facts, statistic: Facts) -> list[str]:
     """Return what counts in one statistic, as clauses that stand beside it: persons, rows, missing values."""
     person, most = _person_clause(record, statistic), statistic.get("groups_per_person")
     found = [person] if person else []
     if person and most is not None:
         found.append(f"who is in more counts in {most} of them only, so numbers of groups may be too small")
-    found += _missing_clauses(statistic)
-    if statistic.get("margins") == HIERARCHY and _is_wide(statistic):
-        found.append(WIDER)
-    return found
-
-
-def _missing_clauses(statistic: Mapping[str, Any]) -> list[str]:
-    """Return what missing values of the columns of a statistic count as, where it is about numbers."""
+    # What missing values of the columns of a statistic count as, where it is about numbers.
     columns = [each for each in statistic.get("columns", ()) if "lower" in each]
     needed = [_short(each["name"]) for each in columns if each.get("missing") == DROPPED]
-    found = []
     if needed and "edges" not in statistic:
         left_out = f"rows without {needed[0]} are left out"
         found.append(left_out if len(columns) == 1 else f"only rows count that have {listed(needed, MOST_NAMED)}")
@@ -220,10 +212,12 @@ def _missing_clauses(statistic: Mapping[str, Any]) -> list[str]:
         if "missing_in_sums" in each and "edges" not in statistic:
             number = readable_number(each["missing_in_sums"])
             found.append(f"missing values of {_short(each['name'])} count as {number}")
+    if statistic.get("margins") == HIERARCHY and _is_wide(statistic):
+        found.append(WIDER)
     return found
 
 
-def complete_lines(record: Mapping[str, Any]) -> list[str]:
+def complete_lines(record: Facts) -> list[str]:
     """Return which rows count in means and covariances of several columns, where some are left out."""
     found = []
     titles = told_apart(each["title"] for each in record["statistics"])
@@ -236,7 +230,7 @@ def complete_lines(record: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def wide_lines(record: Mapping[str, Any]) -> list[str]:
+def wide_lines(record: Facts) -> list[str]:
     """Return which intervals are bounds, wider than need be, because a hierarchy is irregular: its sizes decide."""
     found = []
     for each in record["statistics"]:
@@ -245,7 +239,7 @@ def wide_lines(record: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _is_wide(statistic: Mapping[str, Any]) -> bool:
+def _is_wide(statistic: Facts) -> bool:
     try:
         return hierarchy_of(groups_from(statistic["by"]), None, known_total=False).is_wide
     except SnapdpError:  # a record may be anybody's
@@ -278,7 +272,7 @@ def _public_range(block: NumberBlock) -> Range | None:
         return None
 
 
-def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most: int) -> list[str]:
+def remarks_on(record: Facts, every: Sequence[NumberBlock], *, most: int) -> list[str]:
     """Return what is to be known of the numbers that are shown first: what is no result first, how they were made last.
 
     every   all blocks of the record
@@ -301,7 +295,7 @@ def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most:
 MOST_DECLARED, LONGEST_CLAUSE = 12, 400  # names or edges in a clause, and its characters
 
 
-def declared_clauses(statistic: Mapping[str, Any], *, cells: bool = True) -> list[str]:
+def declared_clauses(statistic: Facts, *, cells: bool = True) -> list[str]:
     """Return what is declared of a statistic, and which rows are left out of it; nothing where that cannot be read.
 
     cells   with the names of its groups, categories and bins, which a table of its numbers has by itself
@@ -314,7 +308,7 @@ def declared_clauses(statistic: Mapping[str, Any], *, cells: bool = True) -> lis
     return list(dict.fromkeys(one_line(each, LONGEST_CLAUSE) for each in found if each))
 
 
-def _counted(statistic: Mapping[str, Any]) -> list[Column]:
+def _counted(statistic: Facts) -> list[Column]:
     """Return the columns that decide in which number a row counts, and as what; a histogram may have its own edges."""
     own = [column_from(each) for each in statistic.get("columns", ())]
     if "edges" in statistic and isinstance(own[0], NumberColumn):

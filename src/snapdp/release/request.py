@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from snapdp.display.text import one_line
 from snapdp.errors import BoundError
@@ -24,7 +23,7 @@ from snapdp.studies.relation import Relation, identifier_values, stated_person
 from snapdp.studies.statistics.parts import Part, mechanism
 from snapdp.studies.statistics.quantiles import Quantiles
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
@@ -47,7 +46,12 @@ class Request(Value):
         if len(self.lines) > MOST_STATISTICS:
             raise BoundError(f"there are more than {MOST_STATISTICS} statistics.", "Ask in several requests.")
         for line in self.lines:
-            _check_numbers(line)
+            # Refuse an epsilon or alpha that a record could not state.
+            longest = max(max(abs(x.numerator), x.denominator).bit_length() for x in (line.epsilon, line.alpha))
+            if longest > MOST_BITS:
+                raise BoundError(
+                    f"epsilon or alpha of {line.statistic.shown} has very many digits.", "Give shorter ones."
+                )
         _check_margins(self.lines)
         _check_ranks(self.lines)
         added(line.epsilon for line in self.lines)
@@ -80,7 +84,7 @@ class Request(Value):
         )
 
     @cached_property
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Values:
         """Return the request as JSON."""
         return {
             "snapdp_request": REQUEST_VERSION,
@@ -113,7 +117,7 @@ def _check_ranks(lines: Iterable[Line]) -> None:
         )
 
 
-def _lists(line: Line) -> dict[str, Any]:
+def _lists(line: Line) -> Values:
     """Return what of a statistic may be long, as a record has it."""
     statistic = line.statistic
     columns = () if statistic.by is None else statistic.by.columns
@@ -121,7 +125,7 @@ def _lists(line: Line) -> dict[str, Any]:
     return {**statistic.stated, "where": statistic.where, "by": edges}
 
 
-def check_lengths(statistics: Iterable[Mapping[str, Any]]) -> None:
+def check_lengths(statistics: Iterable[Facts]) -> None:
     """Refuse more bin edges or conditions than a record holds: whoever reads one goes through them all."""
     edges = conditions = 0
     for each in statistics:
@@ -146,13 +150,6 @@ def added(epsilons: Iterable[Fraction]) -> Fraction:
     return total
 
 
-def _check_numbers(line: Line) -> None:
-    """Refuse an epsilon or alpha that a record could not state."""
-    longest = max(max(abs(x.numerator), x.denominator).bit_length() for x in (line.epsilon, line.alpha))
-    if longest > MOST_BITS:
-        raise BoundError(f"epsilon or alpha of {line.statistic.shown} has very many digits.", "Give shorter ones.")
-
-
 def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:
     """Refuse numbers that might leave the doubles: a record could not hold them, after they were paid for."""
     p, numerator = m.parameters, part.numerator
@@ -165,9 +162,9 @@ def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:
         )
 
 
-def relation_values(relation: Relation) -> dict[str, Any]:
+def relation_values(relation: Relation) -> Values:
     """Return who is a neighbour, as records say it."""
-    found: dict[str, Any] = {"relation": relation.kind, "unit": relation.unit}
+    found: Values = {"relation": relation.kind, "unit": relation.unit}
     found["n" if relation.is_change_one else "n_max"] = relation.rows
     if relation.person is not None:
         found |= {"person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}

@@ -138,7 +138,7 @@ def value_table(blocks: Iterable[NumberBlock]) -> ValueTable:
         for key, name in zip(keys, names, strict=True)
     ]
     before = [field for field in fixed if field.is_key]
-    columns: dict[str, list[Any]] = {field.name: [_cell(row, field.name) for row in rows] for field in before}
+    columns = {field.name: [_cell(row, field.name) for row in rows] for field in before}
     columns |= {name: [row.keys.get(key) for row in rows] for key, name in zip(keys, names, strict=True)}
     others = [field for field in fixed if not field.is_key]
     columns |= {field.name: [_cell(row, field.name) for row in rows] for field in others}
@@ -276,9 +276,25 @@ def _keys(block: NumberBlock, number: Number, names: Sequence[tuple[str, bool]])
             yield from _ends(name, label)
     own = labels[len(names) :]
     if kind == Quantiles.kind:
-        yield from _of_quantiles(block, own)
+        column = str(block.declared["columns"][0]["name"])
+        if block.name == QUANTILE:
+            shares = block.declared.get("at", ())
+            share = own[0] if own else shares[0] if len(shares) == 1 else None
+            yield _quantile_key(), None if share is None else number_of(share)
+        elif block.name == DISTRIBUTION:
+            about = "The number up to which rows are counted, where the number is a point of a distribution."
+            yield _Key(UP_TO, NUMBER, about), number_of(own[0]) if own else None
+        else:
+            yield from _ends(column, own[0] if own else "")
     elif kind == Magnitudes.kind:
-        yield from _of_magnitudes(block, own)
+        column, label = str(block.declared["columns"][0]["name"]), own[0] if own else ""
+        if block.name == BOUNDS:
+            if (share := number_of(label)) is not None:
+                yield _quantile_key(), share
+        elif block.name == SHARE or (label.startswith("(") and ends_of(label) == (None, None)):
+            yield _Key(column, TEXT, f"Which cells of {column}: those that are missing, or no numbers."), label
+        else:
+            yield from _ends(column, label)
 
 
 def _labels(block: NumberBlock, number: Number) -> Sequence[str] | None:
@@ -288,30 +304,6 @@ def _labels(block: NumberBlock, number: Number) -> Sequence[str] | None:
     if "by" not in block.declared and block.declared["kind"] in (Histogram.kind, Quantiles.kind, Magnitudes.kind):
         return (number.cell,)
     return None
-
-
-def _of_quantiles(block: NumberBlock, own: Sequence[str]) -> Iterator[tuple[_Key, Any]]:
-    column = str(block.declared["columns"][0]["name"])
-    if block.name == QUANTILE:
-        shares = block.declared.get("at", ())
-        share = own[0] if own else shares[0] if len(shares) == 1 else None
-        yield _quantile_key(), None if share is None else number_of(share)
-    elif block.name == DISTRIBUTION:
-        about = "The number up to which rows are counted, where the number is a point of a distribution."
-        yield _Key(UP_TO, NUMBER, about), number_of(own[0]) if own else None
-    else:
-        yield from _ends(column, own[0] if own else "")
-
-
-def _of_magnitudes(block: NumberBlock, own: Sequence[str]) -> Iterator[tuple[_Key, Any]]:
-    column, label = str(block.declared["columns"][0]["name"]), own[0] if own else ""
-    if block.name == BOUNDS:
-        if (share := number_of(label)) is not None:
-            yield _quantile_key(), share
-    elif block.name == SHARE or (label.startswith("(") and ends_of(label) == (None, None)):
-        yield _Key(column, TEXT, f"Which cells of {column}: those that are missing, or no numbers."), label
-    else:
-        yield from _ends(column, label)
 
 
 def _quantile_key() -> _Key:

@@ -295,7 +295,7 @@ def with_parents(column: CategoryColumn, given: Any) -> CategoryColumn:
         raise ParameterError(f"the parents of column {column.name!r} are no table of levels.", ADVICE)
     if len(given) > MOST_LEVELS:
         raise BoundError(f"column {column.name!r} has {len(given)} levels of parents.", f"Give at most {MOST_LEVELS}.")
-    below: Sequence[str] = column.categories
+    below = column.categories
     levels = []
     for name, nodes in given.items():
         levels.append(_level(name, _parents_by_cell(column, name, nodes, below)))
@@ -316,8 +316,8 @@ def parents_values(column: CategoryColumn) -> list[dict[str, Any]]:
 
 def parents_table(column: CategoryColumn) -> dict[str, dict[str, list[str]]]:
     """Return the parents as study files state them."""
-    found: dict[str, dict[str, list[str]]] = {}
-    below: Sequence[str] = column.categories
+    found = {}
+    below = column.categories
     for level in column.parents:
         nodes: dict[str, list[str]] = {node: [] for node in level.nodes}
         for cell, place in zip(below, level.above, strict=True):

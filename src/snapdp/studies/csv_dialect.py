@@ -7,13 +7,12 @@ lists are closed: for what is on them tests compare every engine with the defini
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from snapdp.errors import ParameterError
 from snapdp.exact.numbers import shown
 from snapdp.studies.columns import storable
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, Values, replaced
 
 QUOTES, DELIMITERS = "\"'`|~^", ",;:|~^\t\x01\x1f"
 DECIMALS, THOUSANDS = ".,", ".,' \u00a0\u202f_"
@@ -94,7 +93,7 @@ class CsvDialect(Value):
             return self
         return replaced(self, delimiter="\t" if name.lower().endswith(".tsv") else ",")
 
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         """Return what differs from a plain CSV file, as records say it; nothing for a plain one.
 
         >>> CsvDialect(delimiter=";", null=["NA"]).stated(), CsvDialect(delimiter=",").stated()
@@ -103,14 +102,14 @@ class CsvDialect(Value):
         plain = CsvDialect(delimiter=",")
         mine = self if self.delimiter else replaced(self, delimiter=",")
         keys = [key for key in SINGLE_TEXTS if getattr(mine, key) != getattr(plain, key)]
-        found: dict[str, Any] = {key: getattr(mine, key) for key in keys}
+        found = {key: getattr(mine, key) for key in keys}
         return found if self.nulls == ("",) else {**found, "nulls": list(self.nulls)}
 
 
 SINGLE_TEXTS = tuple(key for key in CsvDialect._fields if key != "null")  # of null there may be several
 
 
-def dialect_words(stated: Mapping[str, Any]) -> str:
+def dialect_words(stated: Facts) -> str:
     """Return in words what a record states about a CSV file.
 
     >>> print(dialect_words(CsvDialect(delimiter=";", decimal=",", encoding="latin-1", null=["NA"]).stated()))
@@ -123,7 +122,7 @@ def dialect_words(stated: Mapping[str, Any]) -> str:
     return ", ".join(found)
 
 
-def stated_dialect(stated: Mapping[str, Any]) -> CsvDialect:
+def stated_dialect(stated: Facts) -> CsvDialect:
     """Return the dialect that a record states; whatever could not have been stated is refused."""
     nulls = stated.get("nulls", [""])
     found = CsvDialect(
@@ -135,7 +134,7 @@ def stated_dialect(stated: Mapping[str, Any]) -> CsvDialect:
     return found
 
 
-def dialect_from(values: Mapping[str, Any]) -> CsvDialect:
+def dialect_from(values: Facts) -> CsvDialect:
     """Return the dialect that a table of a study, or flags, declare: `tab` and `space` may be said in words.
 
     The empty cell is missing there, whatever else is.

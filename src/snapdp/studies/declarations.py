@@ -45,6 +45,7 @@ from snapdp.studies.conditions import Condition, condition
 from snapdp.studies.grouping.groups import BinnedColumn, Groups, binned, groups_of
 from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_groups, keys_of
 from snapdp.studies.quantiser import quantiser_of
+from snapdp.values import Facts, Values
 
 MOST_CATEGORIES = 10_000_000
 
@@ -76,9 +77,9 @@ def digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def column_values(column: Column) -> dict[str, Any]:
+def column_values(column: Column) -> Values:
     """Return the declaration of a column; a long list of categories as its digest."""
-    found: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    found: Values = {"name": column.name, "kind": column.kind}
     if isinstance(column, MagnitudeColumn):
         return found | {"exponents": [column.lowest, column.highest]}
     if isinstance(column, CategoryColumn):
@@ -97,7 +98,7 @@ def column_values(column: Column) -> dict[str, Any]:
     return found
 
 
-def groups_values(groups: Groups, *, parents: bool = False) -> dict[str, Any] | list[dict[str, Any]]:
+def groups_values(groups: Groups, *, parents: bool = False) -> Values | list[Values]:
     """Return the declaration of groups: that of their column, or a list of those of several.
 
     parents   those of their categories are stated, too: where no hierarchy is asked for they change nothing
@@ -109,7 +110,7 @@ def groups_values(groups: Groups, *, parents: bool = False) -> dict[str, Any] | 
     return found if groups.is_crossed else found[0]
 
 
-def groups_from(values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Groups:
+def groups_from(values: Facts | Sequence[Facts]) -> Groups:
     """Return declared groups; a list is of several columns."""
     if not isinstance(values, Mapping) and len(values) < 2:
         raise DataError("a list of groups has fewer than two columns.", "The record was altered.")
@@ -118,21 +119,14 @@ def groups_from(values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Grou
     return found
 
 
-def stated_groups(values: Mapping[str, Any]) -> Groups | None:
+def stated_groups(values: Facts) -> Groups | None:
     """Return the groups that the declaration of a statistic states, by columns or by keys; None where it has none."""
     if "by" not in values:
         return None
     return keyed_from(values["by"], values["keys"]) if "keys" in values else groups_from(values["by"])
 
 
-def keys_values(groups: KeyedGroups) -> dict[str, Any]:
-    """Return the declaration of keys: their number and digest, and they themselves where they are few."""
-    keys = groups.keys
-    listed = {"cell": [list(row) for row in keys.listed]} if keys.listed else {}
-    return {"count": keys.count, "digest": keys.digest, **listed}
-
-
-def keyed_from(by: Any, values: Mapping[str, Any]) -> KeyedGroups:
+def keyed_from(by: Any, values: Facts) -> KeyedGroups:
     """Return declared groups by keys, from what is said of their columns and of the keys."""
     if isinstance(by, Mapping) or any(each["kind"] != KEY for each in by):
         raise DataError("groups by keys have other columns than keys.", "The record was altered.")
@@ -146,7 +140,7 @@ def keyed_from(by: Any, values: Mapping[str, Any]) -> KeyedGroups:
     return keyed_groups(keys_of(names, count=count, digest=digest_stated, listed=listed, compare=compare))
 
 
-def _group_from(values: Mapping[str, Any]) -> Column:
+def _group_from(values: Facts) -> Column:
     """Return a column of groups, with the parents that it declares."""
     column = column_from(values)
     if "parents" not in values:
@@ -156,7 +150,7 @@ def _group_from(values: Mapping[str, Any]) -> Column:
     return parents_from(column, values["parents"])
 
 
-def stated_levels(by: Mapping[str, Any]) -> list[dict[str, Any]]:
+def stated_levels(by: Facts) -> list[Values]:
     """Return the levels above a declared column, each as the declaration of the column that it would be."""
     rules = {key: by[key] for key in RULE_KEYS if key in by}
     levels = by.get("parents", ())
@@ -166,7 +160,7 @@ def stated_levels(by: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
+def column_from(values: Facts, *, holding: str | None = None) -> Column:
     """Return a declared column. Of a list named by its digest only the length is known, and a category it must hold."""
     name = values["name"]
     if values["kind"] == BOOLEAN:
@@ -186,7 +180,9 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
             return CategoryColumn(name=name, categories=named, compare=compare, **_rules_from(values))
         return compared(category_column(name, categories=listed, **_rules_from(values)), compare)
     build = integer_column if values["kind"] == INTEGER else number_column
-    missing = _missing_from(values)
+    if ("missing" in values) == ("missing_in_sums" in values) or values.get("missing", DROPPED) != DROPPED:
+        raise DataError("a column does not say once what a missing cell counts as.", "The record was altered.")
+    missing = values.get("missing_in_sums", DROPPED)
     column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, missing=missing)
     quantiser_of(column)  # refuses what no exact statement could have read
     if "edges" not in values:
@@ -194,19 +190,13 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
     return binned(column, **{key: values[key] for key in ("edges", "outside", "null")})
 
 
-def _rules_from(values: Mapping[str, Any]) -> dict[str, Any]:
+def _rules_from(values: Facts) -> Values:
     return {key: values[key] for key in RULE_KEYS}
 
 
-def _missing_from(values: Mapping[str, Any]) -> Any:
-    if ("missing" in values) == ("missing_in_sums" in values) or values.get("missing", DROPPED) != DROPPED:
-        raise DataError("a column does not say once what a missing cell counts as.", "The record was altered.")
-    return values.get("missing_in_sums", DROPPED)
-
-
-def condition_values(each: Condition) -> dict[str, Any]:
+def condition_values(each: Condition) -> Values:
     """Return the declaration of a condition."""
-    found: dict[str, Any] = {"column": column_values(each.column)}
+    found: Values = {"column": column_values(each.column)}
     if each.equals is not None:
         found["equals"] = each.equals
     if each.start is not None:
@@ -216,13 +206,13 @@ def condition_values(each: Condition) -> dict[str, Any]:
     return found
 
 
-def condition_from(values: Mapping[str, Any]) -> Condition:
+def condition_from(values: Facts) -> Condition:
     """Return a declared condition."""
-    found: dict[str, Any] = {"equals": values.get("equals"), "start": values.get("from"), "below": values.get("below")}
+    found = {"equals": values.get("equals"), "start": values.get("from"), "below": values.get("below")}
     return condition(column_from(values["column"], holding=values.get("equals")), **found)
 
 
-def _listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
+def _listed(labels: tuple[str, ...]) -> list[str] | Values:
     """Return a public list of labels, or its length and digest where it is long."""
     if isinstance(labels, Unlisted):
         return {"count": len(labels), "digest": labels.digest}

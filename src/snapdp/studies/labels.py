@@ -12,11 +12,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from snapdp.display.numbers import exact_amount
 from snapdp.errors import SnapdpError
 from snapdp.exact.numbers import parameter
+from snapdp.values import Facts
 
 BETWEEN = " / "  # a group and its bin, where one text names both
 Label = str | tuple[str, ...]  # of a cell: of one column, or of several
@@ -45,7 +45,7 @@ def range_text(name: str, start: Fraction | str | None, below: Fraction | str | 
     return low + name + ("" if below is None else f" < {below}")
 
 
-def readable_title(title: str, declared: Mapping[str, Any]) -> str:
+def readable_title(title: str, declared: Facts) -> str:
     """Return the title of a statistic that a record declares, or of what is derived from it.
 
     >>> declared = {"where": [{"column": {"name": "age"}, "from": "61/2"}]}
@@ -104,7 +104,7 @@ def readable_bin(label: str) -> str:
     return _FRACTION.sub(lambda found: readable_number(found[0]) or "", label)
 
 
-def readable_keys(texts: Sequence[str], declared: Mapping[str, Any]) -> tuple[str, ...]:
+def readable_keys(texts: Sequence[str], declared: Facts) -> tuple[str, ...]:
     """Return the texts that name a cell of a statistic which a record declares, groups first: bins as people read them.
 
     >>> readable_keys(["1/2", "[0, 1/2)"], {"by": [{"name": "g"}, {"name": "x", "edges": ["0", "1/2"]}]})
@@ -120,7 +120,7 @@ def readable_keys(texts: Sequence[str], declared: Mapping[str, Any]) -> tuple[st
     )
 
 
-def readable_category(text: str, column: Mapping[str, Any]) -> str:
+def readable_category(text: str, column: Facts) -> str:
     """Return a category of a column that a record declares; what holds empty cells, or all other ones, is named so.
 
     >>> sex = {"name": "sex", "categories": ["f", "m"], "unknown": "dropped", "null": "binned"}
@@ -133,7 +133,7 @@ def readable_category(text: str, column: Mapping[str, Any]) -> str:
     return words if is_special and not {text, words} & {*listed} else text
 
 
-def readable_cell(label: str, declared: Mapping[str, Any]) -> str:
+def readable_cell(label: str, declared: Facts) -> str:
     """Return the name of a cell that is one text.
 
     >>> readable_cell("1/2 / below 1/2", {"by": {"name": "g"}, "edges": ["1/2", "1"]})

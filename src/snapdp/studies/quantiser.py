@@ -76,7 +76,9 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
             "Give the column in another unit.",
             key=at_fault,
         )
-    exponent, odd = _odd_part(step)
+    # e and the quotient of two odd numbers whose product with 2**e is the step.
+    twos = (step.numerator & -step.numerator).bit_length() - (step.denominator & -step.denominator).bit_length()
+    exponent, odd = twos, step / power_of_two(twos)
     if odd.denominator == 1:
         # Levels meet at odd multiples of step/2: a floor to multiples of 2**(exponent-1) crosses none of them.
         k, times, unit = 1 - exponent, 1, odd.numerator
@@ -133,9 +135,3 @@ def first_level_from(column: NumberColumn, value: Fraction) -> int:
 def first_level_above(column: NumberColumn, value: Fraction) -> int:
     """Return the first level that stands for a number > value; levels + 1 where there is none."""
     return min(max(math.floor((value - column.lower) / column.step) + 1, 0), column.levels + 1)
-
-
-def _odd_part(step: Fraction) -> tuple[int, Fraction]:
-    """Return e and the quotient of two odd numbers whose product with 2**e is the step."""
-    twos = (step.numerator & -step.numerator).bit_length() - (step.denominator & -step.denominator).bit_length()
-    return twos, step / power_of_two(twos)

@@ -55,7 +55,7 @@ from snapdp.studies.relation import (
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml import TomlTable, about, named, placed
-from snapdp.values import Value, replaced
+from snapdp.values import Value, Values, replaced
 
 STUDY_FORMAT = 1
 STUDY_KEYS = (
@@ -151,7 +151,7 @@ def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> Declare
     return study_from_values(values, read_keys=read_keys)
 
 
-def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
+def study_from_values(values: Values, *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
     _check_format(values)
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
@@ -174,7 +174,15 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         csv=csv_form(top.get("csv")) if "csv" in top else None,
         **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
-    _check_repeats(study.asked)
+    found: dict[Statistic, int] = {}
+    for number, each in enumerate(study.asked, start=1):
+        if each.statistic in found:
+            raise ParameterError(
+                f"statistic {number} ({each.statistic.shown}) repeats statistic {found[each.statistic]}.",
+                "Asking twice costs twice: keep one line and give it the epsilon of both.",
+                place=f"statistic {number}",
+            )
+        found[each.statistic] = number
     return study
 
 
@@ -242,7 +250,7 @@ def _person(top: TomlTable) -> list[str] | None:
 def csv_form(values: Any) -> CsvDialect:
     """Return how CSV files are written, by the keys of [csv]; refuse what is none of them."""
     table = TomlTable(values, place="csv", keys=CSV_KEYS)
-    said: dict[str, Any] = {key: table.text(key) for key in SINGLE_TEXTS if key in table}
+    said: Values = {key: table.text(key) for key in SINGLE_TEXTS if key in table}
     if "null" in table:
         said["null"] = table.get("null") if isinstance(table.get("null"), str) else table.texts("null")
     with placed("csv"):
@@ -314,18 +322,6 @@ def _in_order(asked: Asked) -> Asked:
     if where == asked.statistic.where:
         return asked
     return replaced(asked, statistic=replaced(asked.statistic, where=where))
-
-
-def _check_repeats(asked: Iterable[Asked]) -> None:
-    found: dict[Statistic, int] = {}
-    for number, each in enumerate(asked, start=1):
-        if each.statistic in found:
-            raise ParameterError(
-                f"statistic {number} ({each.statistic.shown}) repeats statistic {found[each.statistic]}.",
-                "Asking twice costs twice: keep one line and give it the epsilon of both.",
-                place=f"statistic {number}",
-            )
-        found[each.statistic] = number
 
 
 def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
@@ -409,7 +405,7 @@ Item = tuple[str, object]
 
 def study_to_toml(study: DeclaredStudy) -> str:
     """Return the text of a study file."""
-    top: list[Item] = [("format", STUDY_FORMAT), ("dataset", study.dataset), *study.texts.items()]
+    top = [("format", STUDY_FORMAT), ("dataset", study.dataset), *study.texts.items()]
     top += relation_table(study.relation).items()
     if study.budget is not None:
         top.append(("budget", study.budget))
@@ -423,9 +419,9 @@ def study_to_toml(study: DeclaredStudy) -> str:
     return "\n".join(blocks)
 
 
-def relation_table(relation: Relation) -> dict[str, Any]:
+def relation_table(relation: Relation) -> Values:
     """Return what a study says of its neighbours."""
-    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
     if relation.unit_rows > 1:
         return {**found, "unit_rows": relation.unit_rows}
     if relation.person is None:

@@ -127,7 +127,7 @@ def declared_look(
     is_csv: bool = False,
 ) -> Look:
     """Return what is shown of declared columns. `is_csv`: the signs of its numbers can be declared."""
-    lines: list[tuple[str, ...]] = []
+    lines = []
     for place, (column, tally) in enumerate(zip(columns, found, strict=True)):
         classes = [class_of(count, rows) for count in (tally.missing, tally.unread, tally.outside)]
         if isinstance(column, PersonColumn):

@@ -72,7 +72,7 @@ def read_keys(path: str | os.PathLike[str], names: Sequence[str]) -> Keys:
         with _engine() as connection:
             return _read(connection, path, names, shown, file)
     except SnapdpError as problem:
-        failure: SnapdpError = type(problem)(f"keys: {problem.problem}", _free(problem.advice), **problem.numbers)
+        failure = type(problem)(f"keys: {problem.problem}", _free(problem.advice), **problem.numbers)
     except Exception:  # of the engine: a file that breaks off, a disk that is full
         failure = DataError(f"keys: {shown!r} cannot be read to its end.", f"Is it complete, and readable? {SPENT}")
     raise failure
@@ -96,15 +96,37 @@ def _read(connection: Any, path: Any, names: Sequence[str], shown: str, file: Co
     if source.state() != state:
         raise changed_file()
     origin = _parquet(file.copy, numbered=True)
-    _check_texts(connection, origin, names, shown)
+    # Refuse keys that lack a text, or have one that no engine stores, or that is very long.
+    rules = {
+        "k{0} IS NULL": "is missing",
+        "contains(k{0}, chr(0))": "holds the null character",
+        f"strlen(k{{0}}) > {LONGEST_KEY}": f"is longer than {LONGEST_KEY} bytes",
+    }
+    tests = [(name, what, rule.format(i)) for i, name in enumerate(names) for rule, what in rules.items()]
+    chosen = ", ".join(f"min(file_row_number) FILTER (WHERE {test})" for _, _, test in tests)
+    (found,) = connection.execute(f"SELECT {chosen} FROM {origin}").fetchall()
+    wrong = [(row, name, what) for row, (name, what, _) in zip(found, tests, strict=True) if row is not None]
+    if wrong:
+        row, name, what = min(wrong)
+        raise DataError(
+            f"the {one_line(name)} of row {row + 1} of {shown!r} {what}.",
+            "Every key has a text for each column, and rows of a table without one are in no cell.",
+            row=row + 1,
+        )
     _check_distinct(connection, origin, len(names), shown)
     listed = list(file.rows()) if count <= INLINE else []
+    # How each column is compared: as numbers where all its keys are whole numbers, as people write them.
+    columns = len(names)
+    found = []
+    for i in range(columns):
+        odd = f"SELECT 1 FROM {origin} WHERE NOT regexp_full_match(k{i}, {literal(KEY_NUMBER)}) LIMIT 1"
+        found.append(AS_TEXT if connection.execute(odd).fetchall() else AS_NUMBERS)
     return keys_of(
         names,
         count=count,
         digest=digest_of_selected(connection, f"SELECT * FROM {_parquet(file.copy)}", names),
         listed=listed,
-        compare=_comparisons(connection, origin, len(names)),
+        compare=found,
         file=file,
     )
 
@@ -132,26 +154,6 @@ def _count(connection: Any, rows: Rows, shown: str) -> int:
     return int(count)
 
 
-def _check_texts(connection: Any, origin: str, names: Sequence[str], shown: str) -> None:
-    """Refuse keys that lack a text, or have one that no engine stores, or that is very long."""
-    rules = {
-        "k{0} IS NULL": "is missing",
-        "contains(k{0}, chr(0))": "holds the null character",
-        f"strlen(k{{0}}) > {LONGEST_KEY}": f"is longer than {LONGEST_KEY} bytes",
-    }
-    tests = [(name, what, rule.format(i)) for i, name in enumerate(names) for rule, what in rules.items()]
-    chosen = ", ".join(f"min(file_row_number) FILTER (WHERE {test})" for _, _, test in tests)
-    (found,) = connection.execute(f"SELECT {chosen} FROM {origin}").fetchall()
-    wrong = [(row, name, what) for row, (name, what, _) in zip(found, tests, strict=True) if row is not None]
-    if wrong:
-        row, name, what = min(wrong)
-        raise DataError(
-            f"the {one_line(name)} of row {row + 1} of {shown!r} {what}.",
-            "Every key has a text for each column, and rows of a table without one are in no cell.",
-            row=row + 1,
-        )
-
-
 def _check_distinct(connection: Any, origin: str, columns: int, shown: str) -> None:
     """Refuse keys that are not distinct: a row would be in two cells."""
     import numpy as np
@@ -177,15 +179,6 @@ def _check_distinct(connection: Any, origin: str, columns: int, shown: str) -> N
             "Keys are distinct: every row of a table counts in one cell at most. Leave one of them out.",
             rows=(first + 1, second + 1),
         )
-
-
-def _comparisons(connection: Any, origin: str, columns: int) -> list[str]:
-    """Return how each column is compared: as numbers where all its keys are whole numbers, as people write them."""
-    found = []
-    for i in range(columns):
-        odd = f"SELECT 1 FROM {origin} WHERE NOT regexp_full_match(k{i}, {literal(KEY_NUMBER)}) LIMIT 1"
-        found.append(AS_TEXT if connection.execute(odd).fetchall() else AS_NUMBERS)
-    return found
 
 
 def digest_of_selected(connection: Any, chosen: str, names: Sequence[str]) -> str:

@@ -13,11 +13,12 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from fastapi.responses import Response
 
 from snapdp.errors import PremiseError, SnapdpError
+from snapdp.values import Values
 from snapdp.web.queues import Queue
 from snapdp.web.refusals import status_of, told
 
@@ -37,7 +38,7 @@ class Bench:
         self.seconds, self.process = seconds, answered_apart
         self._queue = Queue(at_once=1, waiting=MOST_WAITING, is_left=True)
 
-    async def answer(self, work: str, given: dict[str, Any], *, instead: str) -> Answered:
+    async def answer(self, work: str, given: Values, *, instead: str) -> Answered:
         """Return the answer of a function of WORK; `instead` is the command to take where it takes too long."""
         return await self.thread(partial(self.process, work, given, seconds=self.seconds, instead=instead))
 
@@ -50,7 +51,7 @@ class Answered(NamedTuple):
     """What was answered, and with which status: a refusal has its own."""
 
     status: int
-    values: dict[str, Any]
+    values: Values
 
     @property
     def response(self) -> Response:
@@ -58,7 +59,7 @@ class Answered(NamedTuple):
         return Response(json.dumps(self.values), status_code=self.status, media_type="application/json")
 
 
-def answered_apart(work: str, given: dict[str, Any], *, seconds: float = SECONDS, instead: str = "") -> Answered:
+def answered_apart(work: str, given: Values, *, seconds: float = SECONDS, instead: str = "") -> Answered:
     """Return the answer of a piece of work that another process does; refuse where it takes longer."""
     asked = json.dumps({"work": work, "given": given, "seconds": seconds}).encode()
     try:

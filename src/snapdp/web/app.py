@@ -28,6 +28,7 @@ from snapdp.api.consequence import consequence
 from snapdp.api.outline import python_text, study_values_of
 from snapdp.errors import UNKNOWN, ParameterError, SnapdpError
 from snapdp.studies.study_file import DeclaredStudy, study_from_toml, study_to_toml
+from snapdp.values import Values
 from snapdp.web.gate import ENTRANCE, Gate, Tokens
 from snapdp.web.plans import account_answer, account_standing, forms, plan_answer, planned
 from snapdp.web.queues import Busy, Desk
@@ -49,7 +50,7 @@ from snapdp.web.workplace import Workplace
 
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
 LARGEST_EXACT = 1 << 53  # a browser rounds larger whole numbers
-REFUSALS: dict[int | str, dict[str, Any]] = {
+REFUSALS: dict[int | str, Values] = {
     status: {"model": RefusalBody} for status in sorted({409, *(each.status for each in REFUSED.values())})
 }
 AsCommand = Callable[[DeclaredStudy], dict[str, Any]]
@@ -127,67 +128,67 @@ def _pages(app: FastAPI, tokens: Tokens, cookie: str) -> None:
 
 def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as_command: AsCommand) -> None:
     @app.get("/api/state")
-    async def state() -> dict[str, Any]:
+    async def state() -> Values:
         """What was named on the command line, and what forms can hold."""
         return await desk.quick(partial(_state, place))
 
     @app.post("/api/plan")
-    async def plan(body: ToPlan) -> dict[str, Any]:
+    async def plan(body: ToPlan) -> Values:
         """What a study costs and is worth, after an edit."""
         return await desk.quick(partial(plan_answer, place, body))
 
     @app.post("/api/consequence")
-    async def imagined(body: ToImagine) -> dict[str, Any]:
+    async def imagined(body: ToImagine) -> Values:
         """What would follow from one statistic, if its true value were a number: pictures and sentences."""
         return await desk.quick(partial(_consequence, place, body))
 
     @app.post("/api/columns")
-    async def columns(body: OfForm) -> dict[str, Any]:
+    async def columns(body: OfForm) -> Values:
         """The names of the table's columns, if its file is written so; never a cell."""
         return await desk.quick(lambda: {"ok": True, "data": place.known_columns(body.csv)})
 
     @app.post("/api/study")
-    async def opened(body: FromFile) -> dict[str, Any]:
+    async def opened(body: FromFile) -> Values:
         """A study file as the page holds it."""
         return await desk.quick(partial(_opened, place, body))
 
     @app.post("/api/copy")
-    async def copied(body: OfStudy) -> dict[str, Any]:
+    async def copied(body: OfStudy) -> Values:
         """A study as a command, as Python, and as a study file."""
         return await desk.quick(partial(_copied, place, body, as_command))
 
     @app.post("/api/account")
-    async def account(body: OfDataset) -> dict[str, Any]:
+    async def account(body: OfDataset) -> Values:
         """How an account stands, and what a study must say to ask it; null where there is none."""
         return await desk.quick(partial(_account, place, body))
 
     @app.post("/api/open")
-    async def open_account(body: ToOpen) -> dict[str, Any]:
+    async def open_account(body: ToOpen) -> Values:
         """Open the account of a study, in a new ledger or an old one."""
         return await desk.quick(partial(_opened_account, place, body))
 
     @app.post("/api/before")
-    async def before(body: OfStudy) -> dict[str, Any]:
+    async def before(body: OfStudy) -> Values:
         """What a release would do and cost; refused where it cannot be paid."""
         return await desk.slow(partial(what_runs, place, body))
 
     @app.post("/api/inspect")
-    async def look(body: OfStudy) -> dict[str, Any]:
+    async def look(body: OfStudy) -> Values:
         """How the cells of the table are read, in classes: for whoever may read it, and not to be kept."""
         return await desk.slow(partial(looked_at, place, body, progress))
 
     @app.post("/api/release")
-    async def release(body: ToRelease) -> dict[str, Any]:
+    async def release(body: ToRelease) -> Values:
         """Charged: release a study."""
         return await desk.slow(partial(release_answer, place, body, progress))
 
     @app.get("/api/progress")
-    async def how_far() -> dict[str, Any]:
+    async def how_far() -> Values:
         """How far the scan of a release is, in percent; null while nothing is read."""
         return {"ok": True, "percent": progress.percent}
 
 
-def _state(place: Workplace) -> dict[str, Any]:
+def _state(place: Workplace) -> Values:
     opened = place.opened_study()
     values = None if opened is None else _for_browser(opened.declared)
     return {
@@ -200,7 +201,7 @@ def _state(place: Workplace) -> dict[str, Any]:
     }
 
 
-def _for_browser(study: DeclaredStudy) -> dict[str, Any]:
+def _for_browser(study: DeclaredStudy) -> Values:
     """Return a study as the page holds it: without its data, and with whole numbers that no double holds as text."""
     return {key: _exact(value) for key, value in study_values_of(study).items() if key != "data"}
 
@@ -213,29 +214,29 @@ def _exact(value: Any) -> Any:
     return str(value) if type(value) is int and abs(value) > LARGEST_EXACT else value
 
 
-def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
+def _consequence(place: Workplace, body: ToImagine) -> Values:
     asked, _, plan = planned(place, body)
     account = place.account(asked.dataset)
     found = consequence(plan, body.place, part=body.part, value=body.value, account=account, paid=body.paid)
     return {"ok": True, **found.values()}
 
 
-def _opened(place: Workplace, body: FromFile) -> dict[str, Any]:
+def _opened(place: Workplace, body: FromFile) -> Values:
     return {"ok": True, "study": _for_browser(study_from_toml(body.toml, read_keys=place.read_keys))}
 
 
-def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str, Any]:
+def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> Values:
     asked = place.asked(body.study)
     python = python_text(asked.declared, data=place.data, ledger=place.ledger, table=place.table)
     return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
 
 
-def _account(place: Workplace, body: OfDataset) -> dict[str, Any]:
+def _account(place: Workplace, body: OfDataset) -> Values:
     found = place.account(body.dataset)
     return {"ok": True, "account": None if found is None else account_standing(found)}
 
 
-def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
+def _opened_account(place: Workplace, body: ToOpen) -> Values:
     asked = place.asked(body.study)
     if not body.cap.strip():
         raise ParameterError("the cap is empty.", "Say what may ever be spent on this dataset. Nothing was changed.")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import Response
@@ -31,6 +30,7 @@ from snapdp.ledger.statements import (
 )
 from snapdp.ledger.storage.sqlite_connection import is_failure
 from snapdp.release.result import Release
+from snapdp.values import Values
 from snapdp.web.apart import Bench
 from snapdp.web.queues import Desk
 from snapdp.web.releases import Dataset, EntryNumber, found_charge, release_values
@@ -47,7 +47,7 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
     app.state.books = bench = Bench()
 
     @app.get("/api/ledger")
-    async def ledger() -> dict[str, Any]:
+    async def ledger() -> Values:
         """Every account: what is spent and left, what that means, and its charges, newest first."""
         return await desk.quick(partial(ledger_answer, place))
 
@@ -58,12 +58,12 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
         return (await bench.answer("verify_ledger", given, instead="snapdp ledger verify")).response
 
     @app.get("/api/ledger/release")
-    async def release(dataset: Dataset, number: EntryNumber) -> dict[str, Any]:
+    async def release(dataset: Dataset, number: EntryNumber) -> Values:
         """What a charge asked for, and the numbers that it was answered with."""
         return await desk.quick(partial(charge_answer, place, dataset, number))
 
     @app.post("/api/ledger/certificate")
-    async def certificate(body: OfAccount) -> dict[str, Any]:
+    async def certificate(body: OfAccount) -> Values:
         """The certificate of a release, made anew, and what its independent checker says."""
         return await bench.thread(partial(certificate_answer, place, body))
 
@@ -74,7 +74,7 @@ def _ledger(place: Workplace) -> str | None:
         return place.ledger
 
 
-def ledger_answer(place: Workplace) -> dict[str, Any]:
+def ledger_answer(place: Workplace) -> Values:
     """Return every account as the page shows it; what is wrong with those that cannot be used."""
     if not place.has_ledger:
         return {"ok": True, "is_there": False, "path": place.ledger_shown, "accounts": [], "unsound": []}
@@ -92,7 +92,7 @@ def ledger_answer(place: Workplace) -> dict[str, Any]:
     return {"ok": True, "is_there": True, "path": place.ledger_shown, "accounts": accounts, "unsound": told}
 
 
-def _account(ledger: Ledger, account: Account) -> dict[str, Any]:
+def _account(ledger: Ledger, account: Account) -> Values:
     charges, amendments = ledger.recent(account.name), ledger.amendments(account.name)
     shown = charges[::-1][:MOST_ENTRIES]
     return {
@@ -128,7 +128,7 @@ def filled(spent: Fraction, cap: Fraction) -> int:
     return PARTS if spent == cap else max(min(PARTS * spent // cap, PARTS - 1), int(spent > 0))
 
 
-def _entry(charge: Charge) -> dict[str, Any]:
+def _entry(charge: Charge) -> Values:
     return {
         "number": charge.number,
         "time": moment(charge.time),
@@ -142,11 +142,11 @@ def _entry(charge: Charge) -> dict[str, Any]:
     }
 
 
-def _amended(amendment: Amendment) -> dict[str, Any]:
+def _amended(amendment: Amendment) -> Values:
     return {"number": amendment.number, "time": moment(amendment.time), "says": amended_in_words(amendment)}
 
 
-def charge_answer(place: Workplace, dataset: str, number: int) -> dict[str, Any]:
+def charge_answer(place: Workplace, dataset: str, number: int) -> Values:
     """Return what a charge asked for and, where it was answered, its numbers and files."""
     with place.opened_ledger() as ledger:
         found = ledger.charge(dataset, number)
@@ -155,12 +155,12 @@ def charge_answer(place: Workplace, dataset: str, number: int) -> dict[str, Any]
     asked = {"asked": json.loads(found.asked), "became": BECAME[found.state]}
     if found.answer is None:
         spent = {"charged": str(found.epsilon), "charged_shown": exact_amount(found.epsilon)}
-        nothing: dict[str, Any] = {"blocks": [], "remarks": [], "files": [], "beside": [], "keeps_texts": False}
+        nothing = {"blocks": [], "remarks": [], "files": [], "beside": [], "keeps_texts": False}
         return {"ok": True, "dataset": dataset, "number": number, **spent, **nothing, **asked}
     return {**release_values(Release(found.answer.record), None, found), **asked}
 
 
-def certificate_answer(place: Workplace, body: OfAccount) -> dict[str, Any]:
+def certificate_answer(place: Workplace, body: OfAccount) -> Values:
     """Return what the independent checker says of the certificate of a release."""
     _, result = found_charge(place, body.dataset, body.number)
     made = json.dumps(accepted_certificate(result.record), sort_keys=True, separators=(",", ":"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from snapdp.api.consequence import line_words
 from snapdp.api.plan_values import plan_values
@@ -26,7 +25,7 @@ from snapdp.studies.plans.plan import Plan
 from snapdp.studies.plans.text import IN_PYTHON, PlanWords, plan_words
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.values import replaced
+from snapdp.values import Facts, Values, replaced
 from snapdp.web.schema import ToPlan
 from snapdp.web.workplace import Workplace
 
@@ -53,7 +52,7 @@ def _shared(plan: Plan, edited: int) -> Plan:
         return plan
 
 
-def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
+def plan_answer(place: Workplace, body: ToPlan) -> Values:
     """Return everything that the page shows of a plan."""
     asked, typed, plan = planned(place, body)
     account = place.account(asked.dataset)
@@ -76,7 +75,7 @@ def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
     }
 
 
-def _words(said: PlanWords) -> dict[str, Any]:
+def _words(said: PlanWords) -> Values:
     return {
         "title": said.title,
         "advice": list(said.advice),
@@ -88,7 +87,7 @@ def _words(said: PlanWords) -> dict[str, Any]:
     }
 
 
-def _row(line: Line) -> dict[str, Any]:
+def _row(line: Line) -> Values:
     """Return what a row of the table shows of a line: its epsilon for a field, and whether its error can be asked."""
     try:
         Asked(statistic=line.statistic, accuracy=Fraction(1))
@@ -108,7 +107,7 @@ def shown_epsilon(epsilon: Fraction) -> str:
     return exact if len(exact) <= LONGEST_SHOWN else four_digits(epsilon)
 
 
-def rescaled(values: Mapping[str, Any], before: Plan, plan: Plan) -> dict[str, Any]:
+def rescaled(values: Facts, before: Plan, plan: Plan) -> Values:
     """Return the study as it was sent, with the epsilons that the plan has now; what did not change stays as typed."""
     statistics = []
     for typed, line, old in zip(values["statistic"], plan.lines, before.lines, strict=True):
@@ -129,7 +128,7 @@ def repeated(place: Workplace, account: Account, asked: Study, plan: Plan) -> tu
     return found.same, [None if each is None else each.in_words for each in found.lines]
 
 
-def account_standing(account: Account) -> dict[str, Any]:
+def account_standing(account: Account) -> Values:
     """Return how an account stands, what that means, and what a study must say to ask it."""
     return {
         **account_values(account),
@@ -142,7 +141,7 @@ def account_standing(account: Account) -> dict[str, Any]:
     }
 
 
-def account_answer(account: Account, asked: Study, plan: Plan) -> dict[str, Any]:
+def account_answer(account: Account, asked: Study, plan: Plan) -> Values:
     """Return how an account stands, and what it would mean with the plan."""
     return {
         **account_standing(account),
@@ -232,7 +231,7 @@ OWN_FIELDS: dict[str, dict[str, tuple[str, str, str]]] = {  # where a key means 
 }
 
 
-def forms() -> dict[str, Any]:
+def forms() -> Values:
     """Return all of it, for the page."""
     return {
         "statistics": [_statistic(kind, found) for kind, found in KINDS.items()],
@@ -249,7 +248,7 @@ def forms() -> dict[str, Any]:
     }
 
 
-def _statistic(kind: str, found: type[Statistic]) -> dict[str, Any]:
+def _statistic(kind: str, found: type[Statistic]) -> Values:
     label, hint = STATISTICS.get(kind, (kind, ""))  # one that is new has no words yet
     return {
         "kind": kind,

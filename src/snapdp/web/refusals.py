@@ -7,11 +7,11 @@ The words are the library's. A field is named as a JSON pointer into the study: 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from snapdp.display.text import one_line
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
+from snapdp.values import Facts, Values
 
 MOST_BYTES = 1 << 25  # of a body: a record is at most so large
 
@@ -66,18 +66,18 @@ LINE_FIELDS = (
 )  # fmt: skip
 
 
-def refusal_values(error: str, advice: str, *, field: str | None = None, spent: str = "0") -> dict[str, Any]:
+def refusal_values(error: str, advice: str, *, field: str | None = None, spent: str = "0") -> Values:
     """Return a refusal as every answer has it."""
     return {"ok": False, "error": error, "advice": advice, "field": field, "spent": spent}
 
 
-def told(refusal: SnapdpError) -> dict[str, Any]:
+def told(refusal: SnapdpError) -> Values:
     """Return a refusal of the library."""
     spent = str(refusal.numbers.get("spent", "0"))
     return refusal_values(refusal.problem, refusal.advice, field=field_of(refusal), spent=spent)
 
 
-def shape_problem(found: Mapping[str, Any]) -> str:
+def shape_problem(found: Facts) -> str:
     """Return what is wrong with the shape of a request, from what its reader found first.
 
     >>> shape_problem({"type": "missing", "loc": ("body", "study")})

@@ -37,6 +37,7 @@ from snapdp.release.result import Release
 from snapdp.studies.declarations import digest
 from snapdp.studies.labels import told_apart
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import Values
 from snapdp.web.gate import Tokens
 from snapdp.web.plans import repeated
 from snapdp.web.queues import Desk
@@ -80,7 +81,7 @@ class Progress:
             return None if self._connection is None else max(0.0, float(self._connection.query_progress()))
 
 
-def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
+def what_runs(place: Workplace, body: OfStudy) -> Values:
     """Return what a release would do: the statement, its cost, what would remain, and whether it was answered before.
 
     It is the release itself, which ends where it would charge: what that refuses is refused here, before rows are read.
@@ -120,7 +121,7 @@ def agreement(request: Request, sql: str, account: Account) -> str:
     return digest(canonical({**said, "account": account.name, "left": str(account.left)}))
 
 
-def _asked(request: Request) -> list[dict[str, Any]]:
+def _asked(request: Request) -> list[Values]:
     """Return what is asked for and what is declared of it, in words."""
     titles = told_apart(line.statistic.readable_title for line in request.lines)
     return [
@@ -143,14 +144,14 @@ def _end() -> None:
     raise _WouldCharge
 
 
-def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> dict[str, Any]:
+def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> Values:
     """Return how the cells are read, in classes and shapes: for whoever may read the table, and not to be kept."""
     asked = place.asked(body.study)
     look = asked.inspect(place.opened_table(asked), watch=progress.watch)
     return {"ok": True, "heads": list(look.heads), "lines": [list(each) for each in look.lines], "notes": look.notes}
 
 
-def release_answer(place: Workplace, body: ToRelease, progress: Progress) -> dict[str, Any]:
+def release_answer(place: Workplace, body: ToRelease, progress: Progress) -> Values:
     """Release, and return the numbers. What was shown is agreed to: who was told that it is free pays nothing.
 
     Where something is charged, request, statement, account and what it has left are those that were shown. The very
@@ -187,7 +188,7 @@ def _costs_other(epsilon: Fraction) -> BudgetError:
     return BudgetError(told, COST_CHANGED, cost=epsilon)
 
 
-def release_values(result: Release, asked: Study | None, charge: Charge) -> dict[str, Any]:
+def release_values(result: Release, asked: Study | None, charge: Charge) -> Values:
     """Return the numbers of a release as the page shows them, and where its files are."""
     every = list(result.blocks())
     blocks = [block for block in every if block.is_first]
@@ -211,7 +212,7 @@ def _has_other_texts(result: Release, asked: Study) -> bool:
     return any(asked.declared.texts.get(key) != result.record.get(key) for key in PUBLIC_TEXTS)
 
 
-def _block(block: NumberBlock) -> dict[str, Any]:
+def _block(block: NumberBlock) -> Values:
     numbers = block.readable
     return {
         "title": one_line(block.title),
@@ -224,7 +225,7 @@ def _block(block: NumberBlock) -> dict[str, Any]:
     }
 
 
-def _cross(block: NumberBlock) -> dict[str, Any] | None:
+def _cross(block: NumberBlock) -> Values | None:
     """Return which of the rows stands where in a cross table; None where it is none."""
     found = crossed(block)
     if found is None:
@@ -296,7 +297,7 @@ def add_files(app: FastAPI, place: Workplace, desk: Desk, tokens: Tokens) -> Non
         return _saved(name, *await desk.slow(partial(file_content, place, dataset, number, name)))
 
     @app.post("/api/addresses")
-    async def addresses(body: OfAccount) -> dict[str, Any]:
+    async def addresses(body: OfAccount) -> Values:
         """Where links find the files of a release: each opens one file, as long as the page runs."""
         return await desk.quick(partial(_addresses, place, body, tokens))
 
@@ -316,11 +317,11 @@ def _saved(name: str, content: bytes, kind: str) -> Response:
     return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
-def _addresses(place: Workplace, body: OfAccount, tokens: Tokens) -> dict[str, Any]:
+def _addresses(place: Workplace, body: OfAccount, tokens: Tokens) -> Values:
     _, result = found_charge(place, body.dataset, body.number)
 
     def address(name: str, *, shown: bool = False) -> str:
-        about: dict[str, Any] = {"dataset": body.dataset, "number": body.number, "name": name}
+        about = {"dataset": body.dataset, "number": body.number, "name": name}
         seal = tokens.seal(body.dataset, body.number, name, shown)
         return f"{LINK}?{urlencode({**about, **({'shown': 'true'} if shown else {}), 'seal': seal})}"
 

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
 
+from snapdp.values import Values
+
 LONGEST_TEXT = 1 << 20  # characters of a study file, or of a program
 LONGEST_NUMBER = 4000
 StudyValues = Annotated[dict[str, Any], Field(description="A study, by the keys of a study file.")]
@@ -88,7 +90,7 @@ class OfForm(Body):
     csv  by the keys of [csv] in a study file; left out, a plain one
     """
 
-    csv: dict[str, Any] | None = None
+    csv: Values | None = None
 
 
 class FromFile(Body):
@@ -353,7 +355,7 @@ def document(app: FastAPI) -> None:
     """Let /openapi.json say what requests are answered with."""
     plain = app.openapi
 
-    def openapi() -> dict[str, Any]:
+    def openapi() -> Values:
         found = plain()
         for path, methods in found["paths"].items():
             for operation in methods.values():

@@ -65,7 +65,18 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
     @app.get("/api/programs")
     async def programs() -> dict[str, Any]:
         """The programs of the library, with their texts, and the claims that have a name."""
-        return programs_answer()
+        texts = {name: program_text(name) for name in program_names()}
+        listed = [
+            {
+                "name": name,
+                "text": text,
+                "about": _about(text),
+                "machine": machine_in(text),
+            }
+            for name, text in texts.items()
+        ]
+        claims = [{"name": name, "label": label} for name, label in CLAIMS.items()]
+        return {"ok": True, "programs": listed, "claims": claims}
 
     @app.post("/api/verify")
     async def judge(body: ToJudge) -> Response:
@@ -83,22 +94,6 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
         """Everything public in a record derived again, and the charge behind it where there is a ledger."""
         given = {"record": body.record, "ledger": _ledger(place, body), "directory": str(place.directory)}
         return (await bench.answer("audit_record", given, instead="snapdp verify RECORD")).response
-
-
-def programs_answer() -> dict[str, Any]:
-    """Return every program of the library, and the claims that have a name."""
-    texts = {name: program_text(name) for name in program_names()}
-    listed = [
-        {
-            "name": name,
-            "text": text,
-            "about": _about(text),
-            "machine": machine_in(text),
-        }
-        for name, text in texts.items()
-    ]
-    claims = [{"name": name, "label": label} for name, label in CLAIMS.items()]
-    return {"ok": True, "programs": listed, "claims": claims}
 
 
 def _about(text: str) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from fractions import Fraction
-from typing import Any
 
 from snapdp.display.numbers import decimal_down, exact_amount
 from snapdp.display.text import hides_nothing, one_line, shown_address
+from snapdp.values import Values
 
 MOST_FINDINGS = 100
 MOST_PAGE = 1 << 22  # characters of a report
@@ -22,7 +22,7 @@ PASTED = "the program"
 THIS_RECORD = "this record"
 
 
-def judge_program(*, name: str | None, text: str | None, machine: str, claim: str | None) -> dict[str, Any]:
+def judge_program(*, name: str | None, text: str | None, machine: str, claim: str | None) -> Values:
     """Return the verdict on a program, and its report."""
     from snapdp.errors import ParameterError
     from snapdp.lab.language.parser import parse
@@ -56,7 +56,7 @@ def _claimed(loss: Fraction) -> str:
     return exact if len(exact) <= DIGITS else decimal_down(loss, DIGITS)
 
 
-def audit_record(*, record: str, ledger: str | None, directory: str) -> dict[str, Any]:
+def audit_record(*, record: str, ledger: str | None, directory: str) -> Values:
     """Return the audit of a record, with its ledger where there is one."""
     from snapdp.audits.release_audit import (
         audit,
@@ -103,7 +103,7 @@ def audit_record(*, record: str, ledger: str | None, directory: str) -> dict[str
     }
 
 
-def verify_ledger(*, ledger: str, record: str | None) -> dict[str, Any]:
+def verify_ledger(*, ledger: str, record: str | None) -> Values:
     """Return how much of a ledger was found sound; with a record, that it is there."""
     from snapdp.audits.release_audit import verified_ledger
     from snapdp.ledger.ledger import Ledger
@@ -123,7 +123,7 @@ def verify_ledger(*, ledger: str, record: str | None) -> dict[str, Any]:
     }
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> Values:
     from snapdp.release.result import record_from
 
     return record_from(text.encode("utf-8", "surrogatepass"))  # half a character is then no JSON
@@ -133,7 +133,7 @@ def _beside(directory: str, name: str) -> bool:
     return os.path.exists(os.path.join(directory, os.path.basename(name)))
 
 
-def _seen(values: dict[str, Any]) -> dict[str, Any]:
+def _seen(values: Values) -> Values:
     """Return values whose texts can be shown; what a record says is anybody's text."""
     return {key: to_line(each) if isinstance(each, str) else each for key, each in values.items()}
 

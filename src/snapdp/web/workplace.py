@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import cached_property, lru_cache
@@ -22,12 +22,12 @@ from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger.accounts import Account
 from snapdp.ledger.book import EarlierReleases, earlier_releases
 from snapdp.ledger.ledger import Ledger
-from snapdp.studies.grouping.keys import KeyReader, Keys
+from snapdp.studies.grouping.keys import Keys
 from snapdp.studies.study_file import csv_form, keys_beside, study_from_values
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.engines.opening import may_be_cells, open_table, stored_columns
 from snapdp.tables.keys import read_keys
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 MOST_STATISTICS, MOST_ITEMS = 60, 20_000  # of a study on the page, and of all its lists: larger ones plan for long
 MOST_TEXT = 1 << 20  # characters of a study
@@ -54,7 +54,7 @@ def _items(value: Any) -> int:
     return len(inner) + sum(map(_items, inner)) + (_periods(value) if isinstance(value, dict) else 0)
 
 
-def _periods(column: Mapping[str, Any]) -> int:
+def _periods(column: Facts) -> int:
     """Return about how many periods a column of dates has: three words stand for all of them.
 
     >>> _periods({"from": "2020-01-01", "to": "2023-01-01", "each": "day"}), _periods({"from": 3, "to": "x"})
@@ -93,7 +93,7 @@ class Workplace(Value):
         """Return the study that was named; None where none was."""
         return None if self.study is None else study(self.study)
 
-    def asked(self, values: Mapping[str, Any]) -> Study:
+    def asked(self, values: Facts) -> Study:
         """Return the study that the page asks for; where its rows are is not for the page to say."""
         kept = {key: value for key, value in values.items() if key != "data"}
         statistics = kept.get("statistic")
@@ -116,7 +116,7 @@ class Workplace(Value):
                 "Start it with a study that names this file: snapdp serve STUDY.toml.",
                 key="keys",
             )
-        reader: KeyReader = keys_beside(self.study, read_keys)
+        reader = keys_beside(self.study, read_keys)
         return reader(given, names)
 
     def _keys_of_study(self) -> set[str]:
@@ -140,7 +140,7 @@ class Workplace(Value):
         data = self.data or ""
         return visible(shown_address(data) if is_address(data) else Path(data).name)
 
-    def known_columns(self, form: Any) -> dict[str, Any] | None:
+    def known_columns(self, form: Any) -> Values | None:
         """Return the names of the table's columns, never a cell; None where no table was named.
 
         form   how the file is written, as a study says it
@@ -148,7 +148,7 @@ class Workplace(Value):
         """
         if self.data is None:
             return None
-        found: dict[str, Any] = {"name": self.table_shown, "columns": [], "problem": ""}
+        found = {"name": self.table_shown, "columns": [], "problem": ""}
         try:
             columns = stored_columns(self.data, table=self.table, dialect=None if form is None else csv_form(form))
         except SnapdpError as refusal:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from snapdp.studies.categories import boolean_column, compared, date_column
 from snapdp.studies.columns import CategoryColumn, category_column, integer_column
 from snapdp.tables.engines.engine import Engine
-from snapdp.tables.sql.generator import level_rows
+from snapdp.tables.sql.dialects import DUCKDB
+from snapdp.tables.sql.generator import _names, _StatementWriter
+from snapdp.tables.sql.persons import person_text
 
 RULES = {"unknown": "binned", "null": "binned"}
 PLACE = integer_column("place", lower=0, upper=1_000_000, missing="middle")
@@ -90,3 +92,15 @@ def codes(engine: Engine, column: CategoryColumn) -> list[int | None]:
     found = engine._guarded(read)
     assert [place for place, _ in found] == list(range(len(found)))
     return [None if code == -1 else code for _, code in found]
+
+
+def level_rows(columns, rows, *, dialect=DUCKDB, persons=None, salt=""):
+    """Return a SELECT of the levels of every row: what all counts and sums are taken over.
+
+    With persons: of every row that is kept, and the text of the person last.
+    """
+    names = _names(columns)
+    writer = _StatementWriter(rows, dialect, {}, persons.person_columns if persons else (), names, salt)
+    person = [f"{person_text(writer.persons, dialect)} AS person"] if persons else []
+    over = writer.levels(names, persons.most if persons else 0)
+    return f"SELECT {', '.join([*names.values(), *person])}\nFROM {over}"

@@ -313,7 +313,7 @@ class _Work:
         """Return c_T: the weighted mean of what the measured margins say, then centred over each axis. theory (3)"""
         if self.total is not None and part == TOTAL:
             return self._array(int(self.total * self.unit))
-        mean: Any = 0
+        mean = 0
         for margin, share in self.shares[part].items():
             axes = tuple(axis for axis, i in enumerate(margin) if i not in part)
             factor = int(share * self.scales[part]) * (self.unit // tables[margin].denominator)
@@ -326,7 +326,7 @@ class _Work:
     def table(self, margin: Margin) -> ExactTable:
         """Return x_A = sum over T in A of c_T/d(A without T), over unit * scale * d(A).        theory (4), (7)"""
         shape = tuple(self.family.sizes[i] for i in margin)
-        found: Any = 0
+        found = 0
         for part in sorted(subsets(margin), key=lambda part: part[::-1]):  # small sums before large ones
             spread = tuple(size if i in part else 1 for i, size in zip(margin, shape, strict=True))
             found = found + self.parts[part].reshape(spread) * self._factor(margin, part)

@@ -29,7 +29,7 @@ from snapdp.accuracy.adjusted.noise import (
 )
 from snapdp.accuracy.error import confidence
 from snapdp.errors import ParameterError
-from snapdp.exact.dyadic import HALF, floor_log2, power_of_two, round_up
+from snapdp.exact.dyadic import HALF, floor_log2, least_above, power_of_two, round_up
 from snapdp.exact.enclosure import Enclosure, decided_ceil
 from snapdp.exact.functions import ln_enclosure
 from snapdp.exact.integers import exp_scaled, floor_cos, floor_scaled, pi_scaled
@@ -177,10 +177,8 @@ def inverted_radius(summands: tuple[Summand, ...], *, level: Fraction) -> Fracti
     """Return h with P(|S| > h) <= level, near the least one. Premise: 2**-64 <= level < 1."""
     period = period_of(summands, level=level)
     found = circle_law(summands, period=period, level=level)
-    low, high = -1, PLACES // 2  # the whole circle lies within its half
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(found, middle, level=level) else (middle, high)
+    # the whole circle lies within its half
+    high = least_above(-1, PLACES // 2, lambda k: holds(found, k, level=level))
     place = period / PLACES
     radius = min(high + SMEAR, PLACES // 2) * place
     spacing = spacing_of(summands)

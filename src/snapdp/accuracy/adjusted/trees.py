@@ -77,7 +77,7 @@ class CountTree(Value):
     @cached_property
     def _grown(self) -> tuple[list[int], list[SubtreeShape]]:
         """Return the number of the shape of every node, and the shapes."""
-        numbers: dict[tuple[Hashable, tuple[tuple[int, int], ...]], int] = {}
+        numbers = {}
         shapes: list[SubtreeShape] = []
         found = [0] * len(self.parents)
         for node in reversed(range(len(self.parents))):
@@ -169,7 +169,7 @@ class CountTree(Value):
             if not known:
                 found[shape.source, reach * shape.own] += 1
             spread = (Fraction(0) if known else reach * shape.below) - passed[node]
-            beside: Counter[int] = Counter(dict(shape.children))
+            beside = Counter(dict(shape.children))
             for child in (each for each in self.children[node] if each in total):
                 reached[child] = total[child] + spread
                 beside[self.shape_numbers[child]] -= 1
@@ -184,7 +184,7 @@ class CountTree(Value):
 
     def _gathered(self, weights: Mapping[int, Fraction]) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
         """Return the weight of every ancestor's x, what falls to it from below included, and that part of it."""
-        total: dict[int, Fraction] = {ROOT: Fraction(0)}
+        total = {ROOT: Fraction(0)}
         for node, weight in weights.items():
             total[node] = total.get(node, Fraction(0)) + weight
             while node != ROOT:
@@ -210,20 +210,6 @@ class CountTree(Value):
                     profile[source, shape.below * value] += count * times
             found.append(dict(profile))
         return found
-
-    def cover(self, leaves: Iterable[int]) -> dict[int, int]:
-        """Return the fewest nodes, {node: 1}, whose sum is that of some leaves.
-
-        >>> count_tree([-1, 0, 0, 1, 1, 2, 2], {2: 1}).cover([3, 4, 5])
-        {1: 1, 5: 1}
-        """
-        whole = set(leaves)
-        if any(self.children[leaf] for leaf in whole):
-            raise ParameterError("not all nodes are leaves.", "Give nodes without children.")
-        for node in reversed(range(len(self.parents))):
-            if self.children[node] and all(child in whole for child in self.children[node]):
-                whole.add(node)
-        return {node: 1 for node in sorted(whole) if node == ROOT or self.parents[node] not in whole}
 
 
 def _shape(
@@ -320,7 +306,7 @@ NOTHING = Spread({}, ())
 def combined(parts: Iterable[tuple[Fraction, int, Spread]]) -> Spread:
     """Return the sum of independent sums: each with its factor, and how many there are of it."""
     squares: dict[Hashable, Fraction] = {}
-    largest: list[tuple[Fraction, Fraction]] = []
+    largest = []
     for factor, count, part in parts:
         if factor and count:
             for source, square in part.squares.items():
@@ -347,8 +333,8 @@ class TreeNumbers:
     def _going_down(self) -> list[Spread]:
         """Return the spread of every kind: x = W + beta Z, theory (34)."""
         tree, found = self.tree, []
-        elsewhere: list[Spread] = []  # W of every kind
-        reached: list[Fraction] = []  # beta
+        elsewhere = []  # W of every kind
+        reached = []  # beta
         for node in tree.examples:
             shape = tree.shape(node)
             own = self._alone.get(shape.source, NOTHING)
@@ -421,7 +407,7 @@ class _Averages:
     def __init__(self, tree: CountTree, numbers: Sequence[int]) -> None:
         self.below: list[int] = []  # denominators of Z by shape
         self.own: list[int] = []  # denominators of z
-        steps: list[tuple[int, int]] = []
+        steps = []
         for shape in tree.shapes:
             summed = math.lcm(1, *(self.own[number] for number, _ in shape.children))
             scale = math.lcm(shape.own.denominator, shape.below.denominator)
@@ -451,7 +437,7 @@ def _shared_out(tree: CountTree, averages: _Averages, known: Fraction | None, un
         below = averages.below[shapes[node]]
         common = math.lcm(denominators[node], below)
         excess = found[node] * (common // denominators[node]) - averages.sums[node] * (common // below)
-        ready: dict[int, tuple[int, int, int]] = {}
+        ready = {}
         for child in children:
             shape = shapes[child]
             if shape not in ready:

@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -21,6 +20,7 @@ from snapdp.studies.columns import BINNED, DROPPED, INTEGER
 from snapdp.studies.statistics.quantiles import Quantiles
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import Values
 
 NO_COLUMN = {"row": {"kind": INTEGER, "lower": 0, "upper": 1, "missing": DROPPED}}  # a study declares a column at least
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
@@ -31,7 +31,7 @@ def statistics_in_order() -> list[type[Statistic]]:
     return sorted(KINDS.values(), key=lambda statistic: not statistic.takes)
 
 
-def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[str]]:
+def names_of(statistic: type[Statistic], options: Values) -> list[list[str]]:
     """Return for each statistic of a kind that is asked for the names of its columns."""
     if not statistic.takes:
         return [[]] if options[statistic.kind] else []
@@ -42,8 +42,8 @@ def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[s
 
 
 def declared_columns(
-    options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str], *, missing: str | None = None
-) -> dict[str, Any]:
+    options: Values, conditions: Values, edges: dict[str, str], *, missing: str | None = None
+) -> Values:
     """Return a declaration of every column named: categories for those that need them, else bounds.
 
     missing   what a missing number counts as where no flag says it; None where one must
@@ -89,23 +89,23 @@ def _null(name: str, rules: dict[str, str]) -> dict[str, str]:
     return {"null": rules[name]}
 
 
-def group_names(options: dict[str, Any]) -> list[str]:
+def group_names(options: Values) -> list[str]:
     """Return the columns that statistics are grouped by; --by region,sex is --by region --by sex."""
     return [name for text in options["by"] for name in items(text)]
 
 
-def declared_groups(options: dict[str, Any]) -> list[str]:
+def declared_groups(options: Values) -> list[str]:
     """Return those of them that flags declare: none where a file has the keys."""
     return [] if options["keys"] is not None else group_names(options)
 
 
-def _cut(column: dict[str, Any], edges: str, *, is_summed: bool) -> dict[str, Any]:
+def _cut(column: Values, edges: str, *, is_summed: bool) -> Values:
     """Return a column of numbers with the edges of its bins; rows without the number may have a bin of their own."""
     rule = {"missing": DROPPED, "null": BINNED} if column["missing"] == BINNED and not is_summed else {}
     return {**column, "edges": [plain_number(each, "edges") for each in items(edges)], **rule}
 
 
-def _number_columns(options: dict[str, Any], names: list[str], measured: list[str]) -> dict[str, Any]:
+def _number_columns(options: Values, names: list[str], measured: list[str]) -> Values:
     """Return the columns of numbers, with bounds and steps; those that only conditions speak of keep the finest step
     unless they are named.
     """
@@ -127,12 +127,12 @@ def _number_columns(options: dict[str, Any], names: list[str], measured: list[st
     return found
 
 
-def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _kind_columns(options: Values, names: list[str]) -> Values:
     """Return the columns that flags declare as booleans and dates."""
     for name in once(list(options["boolean"])):
         if name not in names:
             raise click.UsageError(f"--boolean {name} belongs to no column: {belongs(names)}.")
-    found: dict[str, Any] = {name: {"kind": "boolean"} for name in once(list(options["boolean"]))}
+    found = {name: {"kind": "boolean"} for name in once(list(options["boolean"]))}
     listed = {name_before(text) for text in options["categories"]}
     left = [name for name in names if name not in found and name not in listed]
     for name, text in declared_by_name(options, "date", left).items():
@@ -143,9 +143,9 @@ def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return found
 
 
-def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _category_columns(options: Values, names: list[str]) -> Values:
     compare = words_by_name(options, "compare", names, names)
-    found: dict[str, dict[str, Any]] = {
+    found: dict[str, Values] = {
         name: {
             "kind": "category",
             "categories": items(text, any_text=True),
@@ -155,7 +155,19 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     }
     missing = [name for name in names if name not in found]
     if missing:
-        raise click.UsageError(_without_categories(options, missing))
+        # What to give for columns of which neither categories nor edges are known.
+        binned = [name for name in missing if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
+        grouped = [name for name in declared_groups(options) if name in missing]
+        tested = [name for name in missing if name not in (*binned, *grouped)]
+        said = (
+            f"Give --categories A,B,... for each of: {', '.join(missing)} (dates: --date; true and false: --boolean)."
+        )
+        binned += grouped
+        if binned:
+            said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
+        if tested:
+            said += f' If {tested[0]} holds numbers, test it by ">=" and "<": "{tested[0]}>=65".'
+        raise click.UsageError(said)
     for name in group_names(options) if options["parents"] else ():
         if name not in found:
             raise click.UsageError(PARENTS_OF)
@@ -163,9 +175,9 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     return found
 
 
-def _parents(texts: Sequence[str]) -> dict[str, Any]:
+def _parents(texts: Sequence[str]) -> Values:
     """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D; names may be in quotes."""
-    found: dict[str, Any] = {}
+    found = {}
     for text in texts:
         level, rest = named_list(text, ":") or ("", "")
         pairs = [named_list(piece, "=") for piece in lists(rest) if piece.strip()]
@@ -183,20 +195,6 @@ def _parents(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _without_categories(options: dict[str, Any], names: list[str]) -> str:
-    """Return what to give for columns of which neither categories nor edges are known."""
-    binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
-    grouped = [name for name in declared_groups(options) if name in names]
-    tested = [name for name in names if name not in (*binned, *grouped)]
-    said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
-    binned += grouped
-    if binned:
-        said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
-    if tested:
-        said += f' If {tested[0]} holds numbers, test it by ">=" and "<": "{tested[0]}>=65".'
-    return said
-
-
 # Words of flags by the column they belong to: NAME=..., or without the name if no other column can be meant.
 #
 # Blanks around the items of a list do not belong to them; an item in double quotes may hold commas, and so may a name.
@@ -207,14 +205,12 @@ def _without_categories(options: dict[str, Any], names: list[str]) -> str:
 #     a rule   rules_for_missing   neither, so that one flag may hold several: NAME=RULE,NAME=RULE
 
 
-def declared_by_name(
-    options: dict[str, Any], key: str, names: list[str], *, others: Sequence[str] = ()
-) -> dict[str, str]:
+def declared_by_name(options: Values, key: str, names: list[str], *, others: Sequence[str] = ()) -> dict[str, str]:
     """Return {column: text} of a flag: NAME=TEXT by name, another for the one column left.
 
     others   columns for which it must have the name
     """
-    found: dict[str, str] = {}
+    found = {}
     unnamed = []
     every = list(dict.fromkeys([*names, *others]))
     for text in options[key]:
@@ -237,9 +233,9 @@ def declared_by_name(
     return found | dict(zip(left, unnamed, strict=False))
 
 
-def words_by_name(options: dict[str, Any], key: str, names: list[str], others: list[str]) -> dict[str, str]:
+def words_by_name(options: Values, key: str, names: list[str], others: list[str]) -> dict[str, str]:
     """Return {column: word} of a flag: NAME=WORD by name, a word alone for all the others."""
-    found: dict[str, str] = {}
+    found = {}
     alone = []
     for text in options[key]:
         before, equals, word = (part.strip() for part in text.rpartition("="))
@@ -328,9 +324,18 @@ DECLARING = ("bounds", "categories", "edges", "date", "step", "boolean")
 
 
 @contextmanager
-def several_told(options: dict[str, Any]) -> Iterator[None]:
+def several_told(options: Values) -> Iterator[None]:
     """Add to a refusal of a name with commas what to type if it is several columns; keep it for a table without it."""
-    meant = several_meant(options)
+    # What to type for each name with commas that no flag declares, if it is several columns.
+    declared = {name_before(text) for key in DECLARING for text in options[key]}
+    flags = [(kind.kind, kind) for kind in KINDS.values() if kind.takes == 1] + [("median", Quantiles)]
+    meant = {}
+    for flag, kind in flags:
+        for text in options[flag]:
+            names = [each.strip() for each in text.split(",")]
+            if len(names) > 1 and all(names) and '"' not in text and text not in declared:
+                instead = _instead(flag, kind, names, options)
+                meant[text] = f'"{text}" is taken for one column. If it is several: {instead}.'
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta["snapdp.several"] = meant
@@ -343,21 +348,7 @@ def several_told(options: dict[str, Any]) -> Iterator[None]:
         raise click.UsageError(" ".join([misuse.message, *told[:1]]), misuse.ctx) from None
 
 
-def several_meant(options: dict[str, Any]) -> dict[str, str]:
-    """Return what to type for each name with commas that no flag declares, if it is several columns."""
-    declared = {name_before(text) for key in DECLARING for text in options[key]}
-    flags = [(kind.kind, kind) for kind in KINDS.values() if kind.takes == 1] + [("median", Quantiles)]
-    found = {}
-    for flag, kind in flags:
-        for text in options[flag]:
-            names = [each.strip() for each in text.split(",")]
-            if len(names) > 1 and all(names) and '"' not in text and text not in declared:
-                instead = _instead(flag, kind, names, options)
-                found[text] = f'"{text}" is taken for one column. If it is several: {instead}.'
-    return found
-
-
-def _instead(flag: str, kind: type[Statistic], names: Sequence[str], options: dict[str, Any]) -> str:
+def _instead(flag: str, kind: type[Statistic], names: Sequence[str], options: Values) -> str:
     """Return the flags for several columns: means that share a count, a table by all of them, or one flag for each."""
     if kind.several:
         return f"--{flag}s {_list(names)}"

@@ -17,6 +17,7 @@ import click
 
 from snapdp.display.text import PUBLIC_TEXTS
 from snapdp.errors import SnapdpError
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.studies.csv_dialect import CsvDialect
@@ -45,7 +46,7 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def csv_values(options: dict[str, Any]) -> dict[str, Any]:
+def csv_values(options: Values) -> Values:
     """Return what flags say about CSV files, as the table [csv] of a study says it."""
     said = {name: options[name] for name in _CSV_DIALECT_OPTIONS if options[name] is not None}
     if "null" in said:
@@ -53,7 +54,7 @@ def csv_values(options: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
-def csv_dialect(options: dict[str, Any], declared: CsvDialect | None) -> CsvDialect | None:
+def csv_dialect(options: Values, declared: CsvDialect | None) -> CsvDialect | None:
     """Return the dialect of flags, or of a study; refuse flags that say something else than the study does."""
     from snapdp.studies.csv_dialect import dialect_from
 
@@ -102,19 +103,19 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("source", type=str)(command)
 
 
-def is_study(options: dict[str, Any]) -> bool:
+def is_study(options: Values) -> bool:
     """Tell whether SOURCE is a study, by its name."""
     return bool(options["source"].lower().endswith(".toml"))
 
 
-def to_look(options: dict[str, Any]) -> list[str]:
+def to_look(options: Values) -> list[str]:
     """Return the words behind `snapdp inspect` that look at the same table."""
     kept = ("data", "table", "spark", *CSV_FLAGS)
     named = [word for key in kept if options.get(key) for word in (f"--{key}", options[key])]
     return [options["source"], *named]
 
 
-def refuse_strays(options: dict[str, Any], strays: Sequence[str]) -> None:
+def refuse_strays(options: Values, strays: Sequence[str]) -> None:
     """Refuse what SOURCE leaves unread: `strays`, the flags that say what a study says; beside a table, another one."""
     if is_study(options) and strays:
         raise click.UsageError(f"{', '.join(strays)} is not read together with a study file.")
@@ -167,6 +168,6 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def said_texts(options: dict[str, Any]) -> dict[str, str]:
+def said_texts(options: Values) -> dict[str, str]:
     """Return the texts that were given, by the keys of a study."""
     return {key: options[key] for key in PUBLIC_TEXTS if options.get(key) is not None}

@@ -17,13 +17,14 @@ from snapdp.cli.groups import HELP_FLAGS
 from snapdp.studies.categories import BOOLEAN_WORDS
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import Values
 
 _Option = tuple[tuple[str, ...], dict[str, Any]]
 
 
 def _statistic_option(statistic: type[Statistic]) -> _Option:
     """Return the flag of a kind of statistic: one word for the whole table, or one for each column or pair of them."""
-    settings: dict[str, Any] = {"help": statistic.flag}
+    settings: Values = {"help": statistic.flag}
     if statistic.takes:
         settings |= {"multiple": True, "metavar": ",".join(["COLUMN"] * statistic.takes)}
     else:
@@ -243,7 +244,7 @@ def statistic_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def given(options: dict[str, Any]) -> list[str]:
+def given(options: Values) -> list[str]:
     """Return the flags of statistics that were given."""
     return [f"--{name.replace('_', '-')}" for name in NAMES if options[name] not in (None, False, ())]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -34,6 +34,7 @@ from snapdp.studies.statistics.counts import PersonCount
 from snapdp.studies.statistics.quantiles import QUARTILES
 from snapdp.studies.statistics.registry import KINDS
 from snapdp.studies.study_file import STUDY_FORMAT, study_from_values
+from snapdp.values import Values
 
 if TYPE_CHECKING:
     from snapdp.studies.study_file import DeclaredStudy
@@ -42,7 +43,7 @@ STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 
 
-def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dict[str, Any]:
+def study_values(options: Values, *, dataset: str = "from flags") -> Values:
     """Return the values of a study that flags declare."""
     with several_told(options):
         conditions, edges = _conditions(options["where"]), _edges(options)
@@ -71,7 +72,7 @@ def by_flags() -> Iterator[None]:
         raise type(refusal)(refusal.problem.removeprefix(STUDY), refusal.advice, **refusal.numbers) from None
 
 
-def declared_by_flags(options: dict[str, Any], *, dataset: str = "from flags") -> DeclaredStudy:
+def declared_by_flags(options: Values, *, dataset: str = "from flags") -> DeclaredStudy:
     """Return the study that flags declare, with its texts for readers; a file of keys is read."""
     from snapdp.tables.keys import read_keys
 
@@ -80,7 +81,7 @@ def declared_by_flags(options: dict[str, Any], *, dataset: str = "from flags") -
         return study_from_values(values, read_keys=read_keys)
 
 
-def column_values(options: dict[str, Any]) -> dict[str, Any]:
+def column_values(options: Values) -> Values:
     """Return the columns that flags declare, for a look at them: what a missing cell counts as may be left out."""
     with several_told(options):
         conditions, edges = _conditions(options["where"]), _edges(options)
@@ -90,7 +91,7 @@ def column_values(options: dict[str, Any]) -> dict[str, Any]:
     return {} if found == NO_COLUMN else found
 
 
-def _edges(options: dict[str, Any]) -> dict[str, str]:
+def _edges(options: Values) -> dict[str, str]:
     """Return {column: its bin edges}; edges without a name are for a histogram, where there is one."""
     binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
     grouped = declared_groups(options)
@@ -101,7 +102,7 @@ def _edges(options: dict[str, Any]) -> dict[str, str]:
     return declared_by_name(options, "edges", binned or left, others=grouped)
 
 
-def _bin_missing(statistics: list[dict[str, Any]], columns: dict[str, Any]) -> None:
+def _bin_missing(statistics: list[Values], columns: Values) -> None:
     """Give histograms the rule "binned", which is theirs: elsewhere rows without the number are left out."""
     about = [(KINDS[each["kind"]], each, columns.get(each.get("column", ""), {})) for each in statistics]
     binned = [column for kind, _, column in about if kind.numbers and column.get("missing") == BINNED]
@@ -113,9 +114,9 @@ def _bin_missing(statistics: list[dict[str, Any]], columns: dict[str, Any]) -> N
             columns[statistic["column"]]["missing"] = DROPPED
 
 
-def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str]) -> list[dict[str, Any]]:
+def _statistics(options: Values, conditions: Values, edges: dict[str, str]) -> list[Values]:
     where = [{"column": name, **tests} for name, tests in conditions.items()]
-    found: list[dict[str, Any]] = []
+    found = []
     for statistic in statistics_in_order():
         for place, names in enumerate(names_of(statistic, options)):
             about = {"column": names[0]} if statistic.takes == len(names) == 1 else {"columns": names} if names else {}
@@ -126,10 +127,20 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
             said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
             said |= {"correlation": True} if options["correlation"] and "correlation" in statistic.details else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
-    _check_means(options)
+    # Refuse one column where several are meant.
+    for text in options["means"]:
+        if len(items(text)) < 2:
+            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
+    if options["complete"] and not options["means"]:
+        raise click.UsageError("--complete belongs to --means.")
     if options["correlation"] and not any("correlation" in each for each in found):
         raise click.UsageError("--correlation belongs to --covariance.")
-    _check_quantiles(options)
+    # Refuse what speaks of quantiles where none are asked for.
+    if options["at"] is not None and not options["quantiles"]:
+        more = " --median needs none: it is the quantile at 0.5." if options["median"] else ""
+        raise click.UsageError(f"--at belongs to --quantiles: name the column there.{more}")
+    if options["branching"] is not None and not (options["quantiles"] or options["median"]):
+        raise click.UsageError("--branching belongs to --quantiles or --median.")
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if options["rows_per_person"] is not None and {each["kind"] for each in found} == {PersonCount.kind}:
@@ -144,40 +155,22 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **keys, **margins} for each in found]
 
 
-def _check_means(options: dict[str, Any]) -> None:
-    """Refuse one column where several are meant."""
-    for text in options["means"]:
-        if len(items(text)) < 2:
-            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
-    if options["complete"] and not options["means"]:
-        raise click.UsageError("--complete belongs to --means.")
-
-
-def _shares_at(options: dict[str, Any], place: int) -> list[str] | None:
+def _shares_at(options: Values, place: int) -> list[str] | None:
     """Return the shares of --quantiles, which stand before medians; None for these."""
     if place >= len(options["quantiles"]):
         return None
     return list(QUARTILES) if options["at"] is None else items(options["at"])
 
 
-def _check_quantiles(options: dict[str, Any]) -> None:
-    """Refuse what speaks of quantiles where none are asked for."""
-    if options["at"] is not None and not options["quantiles"]:
-        more = " --median needs none: it is the quantile at 0.5." if options["median"] else ""
-        raise click.UsageError(f"--at belongs to --quantiles: name the column there.{more}")
-    if options["branching"] is not None and not (options["quantiles"] or options["median"]):
-        raise click.UsageError("--branching belongs to --quantiles or --median.")
-
-
-def _margins(options: dict[str, Any]) -> dict[str, Any]:
+def _margins(options: Values) -> Values:
     """Return the margins that are asked for, and their shares: a word, or lists of columns between semicolons."""
     texts = [text.strip() for text in options["margins"]]
     listed = [items(piece) if piece.strip() else [] for text in texts for piece in lists(text)]
-    found: dict[str, Any] = {"margins": texts[0] if texts in ([ALL], [HIERARCHY]) else listed} if texts else {}
+    found = {"margins": texts[0] if texts in ([ALL], [HIERARCHY]) else listed} if texts else {}
     return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
 
-def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
+def _costs(options: Values, count: int) -> list[Values]:
     """Return the cost keys of each statistic: what is typed is charged, in equal shares."""
     common = {key: options[key] for key in ("accuracy", "alpha") if options[key] is not None}
     plain_number(common.get("accuracy", ""), "accuracy")
@@ -194,7 +187,7 @@ def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
     return [{**common, "epsilon": options["epsilon"] if share is None or count == 1 else str(share)}] * count
 
 
-def stated_relation(options: dict[str, Any]) -> dict[str, Any]:
+def stated_relation(options: Values) -> Values:
     """Return who is a neighbour, by the keys of a study."""
     if options["n"] is not None and options["n_max"] is not None:
         raise click.UsageError(

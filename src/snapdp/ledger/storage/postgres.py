@@ -188,9 +188,7 @@ class PostgresStorage:
         return first(self._select(Signed, "snapdp.amendments(%s) ORDER BY number DESC LIMIT 1", (account,)))
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
-        found: list[Entry] = list(
-            self._select(Signed, "snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))
-        )
+        found = list(self._select(Signed, "snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request)))
         for commit in (entry for entry in found if entry.kind == "commit"):
             return [*(entry for entry in found if entry.number == commit.reserve), commit]
         closed = {entry.reserve for entry in found}

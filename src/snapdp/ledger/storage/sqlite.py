@@ -46,7 +46,7 @@ class SqliteStorage:
     def create(cls, path: Path, identity: Identity, *, patience: float) -> SqliteStorage:
         """Make a new file that only its owner can read (it holds the key), and write the empty ledger into it."""
         new_file(path)
-        storage: SqliteStorage | None = None
+        storage = None
         try:
             storage = cls(path, patience=patience, fresh=True)
             storage.begin(writing=True)
@@ -337,7 +337,13 @@ def lives(ledger: Path, token: str) -> bool:
         return False
     path = path_of(ledger, token)
     if fcntl is None:
-        return _cannot_be_removed(path)
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return False
     try:
         file = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -355,16 +361,6 @@ def lives(ledger: Path, token: str) -> bool:
         return False
     finally:
         os.close(file)
-
-
-def _cannot_be_removed(path: Path) -> bool:
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
 
 
 def _locked_file(path: Path) -> int:

@@ -110,7 +110,7 @@ class SqliteLink:
         """Look for the log that the mark asks for, without changing anything."""
         made = [path for path in map(Path, (self._log_path, self._index_path)) if not os.path.exists(path)]
         logged = self._log_size() > 0
-        found: list[tuple[Any, ...]] = []
+        found = []
         probe = self._connected("ro")
         try:
             found = self._run_on(probe, "SELECT log, before FROM place")
@@ -353,7 +353,7 @@ def is_failure(error: LedgerError) -> bool:
 
 def sentence(error: sqlite3.Error) -> tuple[str, str]:
     """Return what to say of an error of SQLite, and what to do."""
-    code: int | None = getattr(error, "sqlite_errorcode", None)
+    code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return MISUSED if isinstance(error, sqlite3.ProgrammingError) else OTHER
     return SENTENCES.get(code & 0xFF, OTHER)

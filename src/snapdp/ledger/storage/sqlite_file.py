@@ -53,7 +53,19 @@ class SqliteFile(SqliteLink):
         """Lock the file, make sure that what is seen is what it holds, and start a transaction."""
         self._check_owner()
         try:
-            self._begin(writing=writing)
+            self._acquire(alone=writing)
+            if not self._is_current() and (writing or not self._joined()):
+                if not writing:
+                    self.inode.release()
+                    self._acquire(alone=True)
+                self._settle()
+            if writing:
+                self._prepare()
+            self.run("BEGIN IMMEDIATE" if writing else "BEGIN")
+            if not writing and self._needs_log():
+                # From here on SQLite keeps the snapshot, and the log keeps other names away: nobody need wait.
+                self.run("SELECT log FROM place")
+                self.inode.release()
         except OSError:
             failure = self.refused(*SENTENCES[sqlite3.SQLITE_IOERR])
         except BaseException:
@@ -102,21 +114,6 @@ class SqliteFile(SqliteLink):
         with contextlib.suppress(Exception):
             self.close()
 
-    def _begin(self, *, writing: bool) -> None:
-        self._acquire(alone=writing)
-        if not self._is_current() and (writing or not self._joined()):
-            if not writing:
-                self.inode.release()
-                self._acquire(alone=True)
-            self._settle()
-        if writing:
-            self._prepare()
-        self.run("BEGIN IMMEDIATE" if writing else "BEGIN")
-        if not writing and self._needs_log():
-            # From here on SQLite keeps the snapshot, and the log keeps other names away: nobody need wait.
-            self.run("SELECT log FROM place")
-            self.inode.release()
-
     # Settling: a connection that sees the file as it is. Alone at the inode.
 
     def _settle(self) -> None:
@@ -144,7 +141,15 @@ class SqliteFile(SqliteLink):
             return OTHER_NAME
         if is_whole(mark):
             return None if self._swept() and self._open_as_it_is() else OTHER_PROGRAM
-        self._open_with_log(mark)
+        logged = self._log_size() > 0
+        try:
+            self._guard()
+            self._open()
+            if mark % 2 and not logged:  # another program closed it, and put all of it into the file
+                self._complete()
+        except LedgerError:
+            self.drop()
+            raise
         return None
 
     def _joined(self) -> bool:
@@ -158,17 +163,6 @@ class SqliteFile(SqliteLink):
     def _swept(self) -> bool:
         """Remove the log of a file that is complete: a killed process left it. False if somebody may be using it."""
         return not self._log_size() or self.inode.sweep(Path(self._log_path), Path(self._index_path))
-
-    def _open_with_log(self, mark: int) -> None:
-        logged = self._log_size() > 0
-        try:
-            self._guard()
-            self._open()
-            if mark % 2 and not logged:  # another program closed it, and put all of it into the file
-                self._complete()
-        except LedgerError:
-            self.drop()
-            raise
 
     # The mark. Alone at the inode.
 

@@ -122,7 +122,14 @@ class ExactLaw(Law):
             return ZERO
         rise = self.full_rise(h, first)
         slope = self.full_rise(h, first + direction) - rise
-        geometric, weighted = _geometric_sums(self.parameters.grid / self.parameters.noise_scale, count, bits)
+        # The sums over 0 <= i < count of q^i and of i q^i, q = e^-x: theory (6).
+        x = self.parameters.grid / self.parameters.noise_scale
+        q = exp_enclosure(-x, bits)
+        one_minus_q = -expm1_enclosure(-x, bits)
+        one_minus_qn = -expm1_enclosure(-x * count, bits)
+        qn = exp_enclosure(-x * count, bits)
+        sums = (q * one_minus_qn - qn * one_minus_q * count) / (one_minus_q * one_minus_q)
+        geometric, weighted = one_minus_qn / one_minus_q, sums
         total = self._tail(first, bits) * (geometric * rise + weighted * slope)
         for j in {first, last}:  # the clamp may cut the steps at its ends
             total += self._tail(j, bits) * (self.step_up(h, j) - self.full_rise(h, j))
@@ -131,13 +138,3 @@ class ExactLaw(Law):
     def _tail(self, j: int, bits: int) -> Enclosure:
         """Return the probability that the sum lies beyond b_j, on the side away from the value."""
         return exp_enclosure(-abs(self.breakpoint(j)) / self.parameters.noise_scale, bits) * Fraction(1, 2)
-
-
-def _geometric_sums(x: Fraction, count: int, bits: int) -> tuple[Enclosure, Enclosure]:
-    """Return the sums over 0 <= i < count of q^i and of i q^i, q = e^-x: theory (6)."""
-    q = exp_enclosure(-x, bits)
-    one_minus_q = -expm1_enclosure(-x, bits)
-    one_minus_qn = -expm1_enclosure(-x * count, bits)
-    qn = exp_enclosure(-x * count, bits)
-    weighted = (q * one_minus_qn - qn * one_minus_q * count) / (one_minus_q * one_minus_q)
-    return one_minus_qn / one_minus_q, weighted

@@ -37,21 +37,15 @@ def proved_loss(
 
     loss <= d/lam + ln((1 + Ru)/(1 - Rd)),   holds for every grid > 0 and bound > 0        theory (3)-(6)
     """
-    overhead = proved_overhead(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
-    return None if overhead is None else distance / noise_scale + overhead
-
-
-def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Fraction | None:
-    """Return ln((1 + Ru)/(1 - Rd)), rounded up: the price of p-bit arithmetic, paid once for each differing output."""
+    # ln((1 + Ru)/(1 - Rd)), rounded up: the price of p-bit arithmetic, paid once for each differing output.
     ratio = mass_ratio(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
-    if ratio is None:
-        return None
-    return overhead_of(ratio, _working_bits(precision))
+    return None if ratio is None else distance / noise_scale + overhead_of(ratio, _working_bits(precision))
 
 
 def overhead_of(ratio: Enclosure, bits: int) -> Fraction:
     """Return ln(upper/lower) of the ratios of masses, rounded up: what two values differ by beyond the exact law."""
-    return ln_enclosure(_shortened_up(ratio.upper / ratio.lower, bits), bits).upper
+    # A dyadic number >= x with that many bits after the point: short rationals keep the logarithm quick.
+    return ln_enclosure(Fraction(math.ceil((ratio.upper / ratio.lower) * (1 << bits)), 1 << bits), bits).upper
 
 
 def mass_ratio(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Enclosure | None:
@@ -107,11 +101,6 @@ def ratio_of_masses(
 
 def _working_bits(precision: Precision) -> int:
     return 192 + 2 * max(precision.uniform, precision.logarithm, precision.product)
-
-
-def _shortened_up(x: Fraction, bits: int) -> Fraction:
-    """Return a dyadic number >= x with that many bits after the point: short rationals keep the logarithm quick."""
-    return Fraction(math.ceil(x * (1 << bits)), 1 << bits)
 
 
 def mironov_loss(parameters: SnappingParameters) -> Fraction:

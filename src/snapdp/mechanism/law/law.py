@@ -75,7 +75,12 @@ class Law(ABC):
         end = start if upper is None else _position(upper, name="upper")
         if start > end:
             raise ParameterError("lower is above upper.", "Give lower <= upper; were the two swapped?")
-        return self._mass(_first_from(start, self.parameters), _last_to(end, self.parameters))
+        # The least index of an output at or above x; one beyond the last where there is none.
+        p = self.parameters
+        index = min(max(_near(start, p) - 2, p.low), p.high)
+        while index <= p.high and _printed(index, p)[1] < start:
+            index += 1
+        return self._mass(index, _last_to(end, self.parameters))
 
     def cdf(self, x: Parameter) -> Enclosure:
         """Return P(output <= x)."""
@@ -266,14 +271,6 @@ def _near(x: Point, p: SnappingParameters) -> int:
     if isinstance(x, float) or abs(x) > p.furthest:
         return p.high if x > 0 else p.low
     return nearest_index((x - p.offset) / p.unit, p.grid)
-
-
-def _first_from(x: Point, p: SnappingParameters) -> int:
-    """Return the least index of an output at or above x; one beyond the last where there is none."""
-    index = min(max(_near(x, p) - 2, p.low), p.high)
-    while index <= p.high and _printed(index, p)[1] < x:
-        index += 1
-    return index
 
 
 def _last_to(x: Point, p: SnappingParameters) -> int:

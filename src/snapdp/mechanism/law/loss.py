@@ -280,15 +280,12 @@ def _tried(p: SnappingParameters, k: int, apart: Fraction, tries: int) -> Iterat
         product = round_nearest(p.noise_scale * logarithm, p.precision.product)
         neighbour = edge + beyond - product * hair
         if p.value_lower + apart <= neighbour <= p.value_upper:
-            yield _unlucky(law, neighbour - apart, neighbour, k)
-
-
-def _unlucky(law: FiniteLaw, value: Fraction, neighbour: Fraction, k: int) -> Unlucky:
-    """Return a pair with what errors add to ln P(k | neighbour)/P(k | value), to first order, and the draw at most."""
-    points = breakpoints(law.parameters, value, neighbour, k)
-    errors = sum(weight * _error(law, distance) for distance, weight in points)
-    draw = sum(weight * _granule(law.parameters, distance) for distance, weight in points if weight > 0)
-    return Unlucky(value, neighbour, k, errors, draw)
+            # A pair with what errors add to ln P(k | neighbour)/P(k | value), to first order, and the draw at most.
+            value = neighbour - apart
+            points = breakpoints(law.parameters, value, neighbour, k)
+            errors = sum(weight * _error(law, distance) for distance, weight in points)
+            draw = sum(weight * _granule(law.parameters, distance) for distance, weight in points if weight > 0)
+            yield Unlucky(value, neighbour, k, errors, draw)
 
 
 def _granule(p: SnappingParameters, t: Fraction) -> float:
@@ -365,7 +362,15 @@ def moved(p: SnappingParameters, found: Unlucky) -> list[Unlucky]:
     finest = floor_log2(min(point.distance for point in points)) + 1 - p.precision.product
     thresholds = [_threshold(p, *point, finest) for point in points]
     move = power_of_two(finest)
-    moves = _moves(p, found, move)
+    # The moves outward and inward that leave both values in the range.
+    # Of many bits they are fewer, since each costs as much as its digits, and of few bits too, lest most of them cross
+    # a power of two.
+    assert p.precision is not None
+    bits = p.precision.product
+    most = min(MOVES * 128 // max(bits, 128), 1 << max(bits - 4, 0))
+    inward = min(most, math.floor((p.value_upper - found.neighbour) / move))
+    outward = min(most, math.floor((found.value - p.value_lower) / move))
+    moves = range(-inward, outward + 1)
     costs = [-each.weight * each.cost for each in thresholds]
     places = list(zip(*(each.steps(moves) for each in thresholds), strict=True))
     gains = [sum(map(mul, costs, place)) for place in places]
@@ -379,20 +384,6 @@ def moved(p: SnappingParameters, found: Unlucky) -> list[Unlucky]:
         Unlucky(found.value - i * move, found.neighbour - i * move, found.output, found.errors + gain, both - gain)
         for both, i, gain in heapq.nlargest(UNLUCKY_DRAWS_KEPT, guesses)
     ]
-
-
-def _moves(p: SnappingParameters, found: Unlucky, move: Fraction) -> range:
-    """Return the moves outward and inward that leave both values in the range.
-
-    Of many bits they are fewer, since each costs as much as its digits, and of few bits too, lest most of them cross a
-    power of two.
-    """
-    assert p.precision is not None
-    bits = p.precision.product
-    most = min(MOVES * 128 // max(bits, 128), 1 << max(bits - 4, 0))
-    inward = min(most, math.floor((p.value_upper - found.neighbour) / move))
-    outward = min(most, math.floor((found.value - p.value_lower) / move))
-    return range(-inward, outward + 1)
 
 
 def _draw(thresholds: list[_Threshold], steps: tuple[int, ...]) -> float:

@@ -9,7 +9,6 @@ value. All checks come before the first bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -140,16 +139,8 @@ def _unrounded(values: Any) -> Array | list[Any]:
         array = np.asarray(values)
     except Exception:
         raise _unreadable() from None
-    _check_type(array, [column] if column is not None else getattr(values, "dtypes", []))
-    return array
-
-
-def _is_float_or_numpy(kind: Any) -> bool:
-    return isinstance(kind, np.dtype) or str(kind).lower().startswith(_FLOATS)
-
-
-def _check_type(array: Array, declared: Iterable[Any]) -> None:
-    """Refuse what holds no real numbers, and what numpy has changed to make one type of several."""
+    # Refuse what holds no real numbers, and what numpy has changed to make one type of several.
+    declared = [column] if column is not None else getattr(values, "dtypes", [])
     if array.dtype.kind not in "fiu":
         raise DataError(
             f"an array of {_KINDS.get(array.dtype.kind, 'other things')} holds no real numbers.",
@@ -160,6 +151,11 @@ def _check_type(array: Array, declared: Iterable[Any]) -> None:
             raise DataError(
                 "the values would be rounded to one type.", f"Give each column, or a numpy array of one type. {NO_BITS}"
             )
+    return array
+
+
+def _is_float_or_numpy(kind: Any) -> bool:
+    return isinstance(kind, np.dtype) or str(kind).lower().startswith(_FLOATS)
 
 
 def _cells(values: Any) -> list[Any]:

@@ -50,7 +50,17 @@ def checked_scalar(value: Any, *, nan: float | None) -> Any:
     if isinstance(value, float):
         return _without_nan(float(value), nan)
     if isinstance(value, Decimal):
-        return _checked_decimal(value, nan)
+        # A Decimal that is small to store exactly; one beyond the doubles lies beyond every clamp.
+        if not value.is_finite():
+            return _without_nan(math.nan if value.is_nan() else float(value), nan)
+        if value and value.adjusted() > LARGEST_DECIMAL_EXPONENT:
+            return -math.inf if value.is_signed() else math.inf
+        if int(value.as_tuple().exponent) < -SMALLEST_DECIMAL_EXPONENT:
+            raise DataError(
+                f"a Decimal has more than {SMALLEST_DECIMAL_EXPONENT} digits after the point.",
+                f"Quantise it first. {NO_BITS}",
+            )
+        return value
     dtype = getattr(value, "dtype", None)
     if hasattr(value, "mask"):
         raise hidden_cells()
@@ -59,20 +69,6 @@ def checked_scalar(value: Any, *, nan: float | None) -> Any:
             return int(value)
         return value if dtype.itemsize > 8 and math.isfinite(value) else _without_nan(float(value), nan)
     raise not_a_real_number(value)
-
-
-def _checked_decimal(value: Decimal, nan: float | None) -> Any:
-    """Return a Decimal that is small to store exactly; one beyond the doubles lies beyond every clamp."""
-    if not value.is_finite():
-        return _without_nan(math.nan if value.is_nan() else float(value), nan)
-    if value and value.adjusted() > LARGEST_DECIMAL_EXPONENT:
-        return -math.inf if value.is_signed() else math.inf
-    if int(value.as_tuple().exponent) < -SMALLEST_DECIMAL_EXPONENT:
-        raise DataError(
-            f"a Decimal has more than {SMALLEST_DECIMAL_EXPONENT} digits after the point.",
-            f"Quantise it first. {NO_BITS}",
-        )
-    return value
 
 
 def hidden_cells() -> DataError:

@@ -86,9 +86,9 @@ class Scratch:
         count = 4 if splits else 3
         self.memory = memory = np.empty(count * stride + 2 * size + _PAGE, np.uint8)
         start = -memory.__array_interface__["data"][0] % _PAGE if size >= _PAGE else 0  # short ones lie anywhere
-        arrays: Array = np.ndarray((count, size), np.float64, memory, start, (stride, 8))
-        bits: Array = np.ndarray((count, size), np.int64, memory, start, (stride, 8))
-        flags: Array = np.ndarray((2, size), np.bool_, memory, start + count * stride)
+        arrays = np.ndarray((count, size), np.float64, memory, start, (stride, 8))
+        bits = np.ndarray((count, size), np.int64, memory, start, (stride, 8))
+        flags = np.ndarray((2, size), np.bool_, memory, start + count * stride)
         self.noise, self.total = arrays[0], arrays[1]
         self.whole = arrays[-1]  # of its own only where values are split
         self.noise_bits, self.total_bits, self.words = bits[0], bits[1], bits[2]
@@ -425,7 +425,11 @@ class VectorSampler:
         try:
             with np.errstate(all="ignore"):
                 if load is None or first_load is None:
-                    yield from self._by_words(chunks, load, scratch, source)
+                    fill = source.first_words()
+                    for start, chunk in chunks:
+                        s, stop = scratch.first(len(chunk)), start + len(chunk)
+                        fill(s.words.data.cast("B"))
+                        yield slice(start, stop), self._settle(chunk, load, s, range(start, stop), source)
                 else:
                     yield from self._by_halves(chunks, first_load, load, scratch, source)
         finally:
@@ -437,13 +441,6 @@ class VectorSampler:
             assert self._where is not None
             self._loaders[dtype] = loader_for(dtype, self.parameters, self._where, splits=self._splits)
         return self._loaders[dtype]
-
-    def _by_words(self, chunks: Chunks, load: Loader | None, scratch: Scratch, source: BitSource) -> Answers:
-        fill = source.first_words()
-        for start, chunk in chunks:
-            s, stop = scratch.first(len(chunk)), start + len(chunk)
-            fill(s.words.data.cast("B"))
-            yield slice(start, stop), self._settle(chunk, load, s, range(start, stop), source)
 
     def _by_halves(
         self, chunks: Chunks, first_load: Loader, load: Loader, scratch: Scratch, source: BitSource
@@ -504,7 +501,7 @@ class VectorSampler:
 
     def _numbers(self, found: Array) -> Floats:
         """Return answers as correctly rounded numbers, in the same memory; each distinct one of a piece made once."""
-        numbers: Floats = found.view(np.float64)
+        numbers = found.view(np.float64)
         for start in range(0, len(found), _SHORT):  # short pieces: little memory beside the work arrays
             piece = slice(start, start + _SHORT)
             distinct, which = np.unique(self._indices(found[piece]), return_inverse=True)

@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from snapdp.display.html import Html, data_table, folded, html_fragment, html_page
 from snapdp.display.text import hides_nothing
@@ -54,6 +54,7 @@ from snapdp.studies.grouping.keys import KEY
 from snapdp.studies.labels import readable_number, readable_title, told_apart
 from snapdp.studies.protection import explain_protection, unit_noun, unit_nouns
 from snapdp.studies.statistics.counts import PersonCount
+from snapdp.values import Facts, Values
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -76,7 +77,7 @@ def report_body(release: Release) -> str:
     return html_fragment([*_parts(release, blocks), folds])
 
 
-def _annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> Html:
+def _annex(record: Values, blocks: Sequence[NumberBlock]) -> Html:
     sections = [_computed_from(blocks), *_mechanisms(record), _annex_columns(record), _origin(record)]
     return Html('<div class="tucked">{}</div>'.format("\n".join(sections)))
 
@@ -93,7 +94,7 @@ def _parts(release: Release, blocks: Sequence[NumberBlock]) -> list[str]:
     ]
 
 
-def _meaning(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> str:
+def _meaning(record: Values, blocks: Sequence[NumberBlock]) -> str:
     levels = " or ".join(sorted({level(each["alpha"]) for each in record["statistics"]}))
     asked = ", as was asked for each" if " or " in levels else ""
     by_itself = f" {each}" if (each := by_itself_line(blocks, "It")) else ""
@@ -112,7 +113,7 @@ def _meaning(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> str:
     )
 
 
-def _counted(record: dict[str, Any]) -> str:
+def _counted(record: Values) -> str:
     """Return of which values and rows a statistic is one, where these are not all of the table as it stands."""
     clamped = any("lower" in column for _, column in every_column(record))
     said = "Values were moved into the declared bounds and rounded to the declared step first" if clamped else ""
@@ -153,28 +154,14 @@ def _checking(release: Release) -> str:
 WITHOUT_BOUNDS = "the results without the bounds of columns"
 
 
-def title_of(record: Mapping[str, Any]) -> str:
+def title_of(record: Facts) -> str:
     """Return the title that the study gave, or one made of the name of the dataset."""
     return str(record.get("title") or f"Statistics of {record['dataset']}")
 
 
-def front(record: Mapping[str, Any]) -> list[str]:
+def front(record: Facts) -> list[str]:
     """Return title, publisher, contact and date; what is protected; what is in it."""
-    return [
-        f"<h1>{text(title_of(record))}</h1>",
-        _imprint(record),
-        f"<h2>What is protected</h2><p>{text(protected_line(record, subject='This report'))}</p>",
-        f"<p>Together, {_paid_for(record)} use an "
-        f'<span class="charge">epsilon of {text(shown_amount(record["charged"]))}</span> from the table\'s budget.'
-        f"{_odds(record)} Other releases from the table add to this.</p>",
-        _found_before(record),
-        _warned(record),
-        f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
-    ]
-
-
-def _imprint(record: Mapping[str, Any]) -> str:
-    """Return who publishes it, whom to ask, and the day of the charge."""
+    # Who publishes it, whom to ask, and the day of the charge.
     said = [
         text(record["publisher"]) if "publisher" in record else "",
         f"contact: {text(record['contact'])}" if "contact" in record else "",
@@ -182,10 +169,26 @@ def _imprint(record: Mapping[str, Any]) -> str:
         f"table: {text(record['dataset'])}" if "title" in record else "",
     ]
     line = " &middot; ".join(filter(None, said))
-    return f'<p class="by dim">{line}</p>' if line else ""
+    # What an epsilon means that protects nobody.
+    charged = _charged(record)
+    warning = "" if charged is None else hides_nothing(charged)
+    # That the page tells more than its epsilon pays for, where bounds come from an earlier look.
+    source = bounds_from_line(record)
+    more = "They tell something about the table, too: the page as a whole tells more than this epsilon says."
+    return [
+        f"<h1>{text(title_of(record))}</h1>",
+        f'<p class="by dim">{line}</p>' if line else "",
+        f"<h2>What is protected</h2><p>{text(protected_line(record, subject='This report'))}</p>",
+        f"<p>Together, {_paid_for(record)} use an "
+        f'<span class="charge">epsilon of {text(shown_amount(record["charged"]))}</span> from the table\'s budget.'
+        f"{_odds(record)} Other releases from the table add to this.</p>",
+        f"<p><strong>{text(source)}</strong> {more}</p>" if source else "",
+        f"<p><strong>{text(warning)}</strong></p>" if warning else "",
+        f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
+    ]
 
 
-def _charged(record: Mapping[str, Any]) -> Fraction | None:
+def _charged(record: Facts) -> Fraction | None:
     """Return what was charged; a charge that is no number is for the audit to find."""
     try:
         found = parameter(record["charged"], name="charged")
@@ -194,19 +197,12 @@ def _charged(record: Mapping[str, Any]) -> Fraction | None:
     return found if found >= 0 else None
 
 
-def _paid_for(record: Mapping[str, Any]) -> str:
+def _paid_for(record: Facts) -> str:
     """Return what the charge was for: bounds that an earlier look has found stand here, and were paid for before."""
     return WITHOUT_BOUNDS if bounds_from_line(record) else "the results"
 
 
-def _found_before(record: Mapping[str, Any]) -> str:
-    """Return that the page tells more than its epsilon pays for, where bounds come from an earlier look."""
-    line = bounds_from_line(record)
-    more = "They tell something about the table, too: the page as a whole tells more than this epsilon says."
-    return f"<p><strong>{text(line)}</strong> {more}</p>" if line else ""
-
-
-def _odds(record: Mapping[str, Any]) -> str:
+def _odds(record: Facts) -> str:
     """Return how well it is protected: the protection sentence of the charge."""
     charged, relation = _charged(record), relation_stated(record)
     if charged is None or relation is None:  # a record may be anybody's
@@ -214,21 +210,14 @@ def _odds(record: Mapping[str, Any]) -> str:
     return f" {text(explain_protection(relation, charged, results=_paid_for(record)))}"
 
 
-def _warned(record: Mapping[str, Any]) -> str:
-    """Return what an epsilon means that protects nobody."""
-    charged = _charged(record)
-    warning = "" if charged is None else hides_nothing(charged)
-    return f"<p><strong>{text(warning)}</strong></p>" if warning else ""
-
-
-def _columns(record: Mapping[str, Any]) -> str:
+def _columns(record: Facts) -> str:
     """Return a line for every column that was read: bounds, and what missing cells count as."""
     found = _described(record, column_in_words)
     lines = "".join(f"<li><strong>{text(name)}</strong>: {text(said)}.</li>" for name, said in found)
     return f"<ul>{lines}</ul>" if lines else ""
 
 
-def _statistics(record: Mapping[str, Any]) -> str:
+def _statistics(record: Facts) -> str:
     """Return every statistic with its cost, and what they cost together."""
     titles: Sequence[str] = told_apart(each["title"] for each in record["statistics"])
     rows: list[Sequence[str]] = [
@@ -241,7 +230,7 @@ def _statistics(record: Mapping[str, Any]) -> str:
     return str(data_table(caption, heads, rows, ("l", "l", "r"), is_long=len(rows) > LONG_TABLE))
 
 
-def _heading(record: Mapping[str, Any], title: str, statistic: Mapping[str, Any]) -> str:
+def _heading(record: Facts, title: str, statistic: Facts) -> str:
     units = unit_nouns(record.get("person", ""))
     kept = counts_kept_rows(record, statistic)
     return heading(readable_title(title, statistic), statistic, are_kept=kept, units=units)
@@ -308,7 +297,7 @@ def _table(
     return str(data_table(caption, heads, rows, kinds, names=names, is_long=len(rows) > LONG_TABLE / 3))
 
 
-def _mechanisms(record: dict[str, Any]) -> Iterable[str]:
+def _mechanisms(record: Values) -> Iterable[str]:
     """Yield what was done to every number, and with which parameters."""
     yield f"<h3>What was done</h3><p>{EXACTLY}</p>"
     heads = ("statistic", "epsilon of each group", "sensitivity", "noise scale", "grid", "factor", "shift")
@@ -322,18 +311,18 @@ def _mechanisms(record: dict[str, Any]) -> Iterable[str]:
     yield _table("Parameters of every part.", heads, rows, ("l", *"r" * len(PARAMETERS)))
 
 
-def _part_named(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> Html:
+def _part_named(statistic: Facts, part: Facts) -> Html:
     title = text(readable_title(statistic["title"], statistic))
     return Html(title + (f", {text(part['name'])}" if len(statistic["parts"]) > 1 else ""))
 
 
-def _annex_columns(record: dict[str, Any]) -> str:
+def _annex_columns(record: Values) -> str:
     """Return a table of every column that was read."""
     rows = [(text(name), text(said)) for name, said in _described(record, declared)]
     return f"<h3>Columns</h3>{_table('As they were declared.', ('column', 'declared'), rows, ('l', ''))}"
 
 
-def _origin(record: dict[str, Any]) -> str:
+def _origin(record: Values) -> str:
     rows = (
         ("dataset version", record["dataset_version"]),
         ("request", record["request"]),
@@ -354,7 +343,7 @@ LEFT_OUT = "rows without it are left out"
 MOST_CATEGORIES = 30  # that are named at the front; one more is named, too
 
 
-def every_column(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+def every_column(record: Facts) -> Iterator[tuple[Facts, Facts]]:
     """Yield the declaration of every column that a statistic is about, is grouped by, or has a condition on."""
     for statistic in record["statistics"]:
         by = statistic.get("by", [])
@@ -363,19 +352,19 @@ def every_column(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any],
             yield statistic, column
 
 
-def _described(record: Mapping[str, Any], describe: Callable[..., str]) -> Iterable[tuple[str, str]]:
+def _described(record: Facts, describe: Callable[..., str]) -> Iterable[tuple[str, str]]:
     """Return every column that was read with what is said of it, each declaration once: one column may have two."""
     found = [(str(each["name"]), describe(each, statistic)) for statistic, each in every_column(record)]
     return dict.fromkeys([*found, *((name, naming(record, name)) for name in person_columns(record))])
 
 
-def person_columns(record: Mapping[str, Any]) -> Sequence[str]:
+def person_columns(record: Facts) -> Sequence[str]:
     """Return the columns that name persons; none where rows are protected."""
     person = record.get("person", [])
     return [person] if isinstance(person, str) else person
 
 
-def naming(record: Mapping[str, Any], name: str) -> str:
+def naming(record: Facts, name: str) -> str:
     """Return what a column that names persons does, how many rows of each count where rows are counted, and its values.
 
     They are stated where the column is declared.
@@ -389,7 +378,7 @@ def naming(record: Mapping[str, Any], name: str) -> str:
     return "; ".join([f"{what}{rows}", *map(_shortly, declared)])
 
 
-def declared(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+def declared(column: Facts, statistic: Facts) -> str:
     """Return all that is declared of a column, in the words of a study."""
     if column["kind"] == KEY and "keys" in statistic:
         keys, compared = statistic["keys"], "numbers" if "compare" in column else "text"
@@ -406,14 +395,14 @@ def declared(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
     )
 
 
-def _bins(column: Mapping[str, Any]) -> str:
+def _bins(column: Facts) -> str:
     """Return how a column of numbers is cut into bins, where groups are by it."""
     if "edges" not in column:
         return ""
     return f"; grouped by {_cut(column)}; outside {column['outside']}, null {column['null']}"
 
 
-def _missing(column: Mapping[str, Any]) -> str:
+def _missing(column: Facts) -> str:
     """Return what a missing cell of a column of numbers counts as."""
     if column.get("missing") == DROPPED:
         return LEFT_OUT
@@ -427,7 +416,7 @@ def _missing(column: Mapping[str, Any]) -> str:
     return f"missing cells count as {readable_number(number)}{middle} in sums"
 
 
-def _values_in_words(column: Mapping[str, Any]) -> str:
+def _values_in_words(column: Facts) -> str:
     if column["kind"] == DATE:
         return f"dates from {column['from']} to {column['to']}, by {column['each']}"
     if column["kind"] == BOOLEAN:
@@ -437,7 +426,7 @@ def _values_in_words(column: Mapping[str, Any]) -> str:
     return f"{text}, compared as numbers" if column.get("compare") == AS_NUMBERS else text
 
 
-def column_in_words(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+def column_in_words(column: Facts, statistic: Facts) -> str:
     """Return what of a column is counted, and what becomes of its missing cells, plainly.
 
     >>> age = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing": "dropped"}
@@ -461,7 +450,7 @@ def column_in_words(column: Mapping[str, Any], statistic: Mapping[str, Any]) -> 
     return f"{kind} between {lower} and {upper}, others count as the nearest of these; {without}{binned}"
 
 
-def _is_coarse(column: Mapping[str, Any]) -> bool:
+def _is_coarse(column: Facts) -> bool:
     """Tell whether a column of numbers has fewer levels than one without a declared step."""
     try:
         lower, upper, step = (parameter(column[key], name=key) for key in ("lower", "upper", "step"))
@@ -470,14 +459,14 @@ def _is_coarse(column: Mapping[str, Any]) -> bool:
     return upper - lower < DEFAULT_LEVELS * step
 
 
-def _shortly(column: Mapping[str, Any]) -> str:
+def _shortly(column: Facts) -> str:
     listed = column.get("categories")
     if not isinstance(listed, (list, tuple)) or len(listed) <= MOST_CATEGORIES + 1:
         return _values_in_words(column)
     return f"{', '.join(listed[:MOST_CATEGORIES])} and {len(listed) - MOST_CATEGORIES} other categories"
 
 
-def _others(column: Mapping[str, Any]) -> str:
+def _others(column: Facts) -> str:
     """Return what becomes of rows that mean none of the categories, or have none."""
     unknown, null = ("left out" if column[key] == DROPPED else "counted by themselves" for key in ("unknown", "null"))
     if unknown == null:
@@ -485,7 +474,7 @@ def _others(column: Mapping[str, Any]) -> str:
     return f"rows with another value are {unknown}, those without one are {null}"
 
 
-def _cut(column: Mapping[str, Any]) -> str:
+def _cut(column: Facts) -> str:
     """Return between which numbers the bins of a column lie."""
     edges = column["edges"]
     shown = ", ".join(str(readable_number(each)) for each in edges[:MOST_EDGES])

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
 
 from snapdp.display.html import Html, data_table, escape
 from snapdp.display.numbers import four_digits_up, noise_digits
@@ -48,12 +47,13 @@ from snapdp.studies.statistics.magnitudes import BOUNDS, LOWER, UPPER, Magnitude
 from snapdp.studies.statistics.parts import SHARE
 from snapdp.studies.statistics.quantiles import DISTRIBUTION, QUANTILE
 from snapdp.studies.statistics.registry import KINDS
+from snapdp.values import Facts
 
 BELONGING = "Such files belong to the record: they are published, or kept, together with it."
 PART_OF_ALL = "The cost of each is part of the epsilon that all of this page cost."
 
 
-def results(record: Mapping[str, Any], blocks: Sequence[NumberBlock]) -> list[str]:
+def results(record: Facts, blocks: Sequence[NumberBlock]) -> list[str]:
     """Return a section for everything that was asked for, single numbers first, in the order of the record."""
     clauses = [counted_clauses(record, each) for each in record["statistics"]]
     sections = (section(list(group), clauses[place]) for place, group in groupby(blocks, key=lambda each: each.place))
@@ -114,7 +114,7 @@ def section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) -> str:
     shown = [each for each in blocks if not each.is_single and not is_technical(each)]
     shares = next((each for each in shown if each.name == SHARE and each.derived), None)
     counts = [each for each in shown if shares is not None and not each.derived and are_alike(each, shares)]
-    found: list[str] = []
+    found = []
     for block in shown:
         if not (block is shares and counts):  # else they stand beside their counts
             found.append(_titled(block, clauses) + numbers_table(block, shares=shares if block in counts else None))
@@ -143,7 +143,7 @@ def numbers_table(block: NumberBlock, *, shares: NumberBlock | None = None) -> s
     picture = None if block.name == BOUNDS else rows_of(block)
     keys, names = named_rows(block)
     heads, kinds = [*keys, _value_head(block), interval_head(block)], [*[""] * len(keys), "r", "i"]
-    columns: list[Sequence[str]] = [known_values(block), [shown_interval(x) for x in numbers]]
+    columns = [known_values(block), [shown_interval(x) for x in numbers]]
     said = ""
     if picture is not None:
         heads, kinds = [*heads, picture.scale], [*kinds, "t"]
@@ -306,7 +306,11 @@ def _cross_table(adjusted: Blocks) -> str:
         pair, down, across, rows = (pair[1], pair[0]), across, down, list(zip(*rows, strict=True))
     if len(across) > MOST_ACROSS or len(down) > 5 * MOST_ACROSS:
         return ""
-    finest = _finest(adjusted.values())
+    # Half the length of an interval in the most accurate of some tables; one cut at what is possible is no measure of
+    # it, hence the longest of each.
+    blocks = adjusted.values()
+    longest = (max(map(half_width, block.numbers)) for block in blocks)
+    finest = min(filter(None, longest), default=Decimal(0))
 
     def printed(number: Number) -> str:
         return noise_digits(number.value, half_width=finest)
@@ -316,14 +320,6 @@ def _cross_table(adjusted: Blocks) -> str:
     rows_of_text = [*body, ("in total", *map(printed, across), printed(total[0]))]
     caption = text("Adjusted numbers, with totals.")
     return str(data_table(caption, heads, rows_of_text, ("", *"r" * len(across), "r sum")))
-
-
-def _finest(blocks: Iterable[NumberBlock]) -> Decimal:
-    """Return half the length of an interval in the most accurate of some tables; one cut at what is possible is no
-    measure of it, hence the longest of each.
-    """
-    longest = (max(map(half_width, block.numbers)) for block in blocks)
-    return min(filter(None, longest), default=Decimal(0))
 
 
 def _nested(adjusted: Blocks, measured: Blocks) -> str | None:
@@ -607,19 +603,19 @@ def text(given: str) -> Html:
     return escape(given, LONGEST)
 
 
-def adds_up(declared: Mapping[str, Any]) -> bool:
+def adds_up(declared: Facts) -> bool:
     """Tell whether numbers of a statistic add up: bars of these begin at zero; of a kind that is none, they do not."""
     kind = KINDS.get(str(declared.get("kind")))
     return kind is not None and kind.adds_up
 
 
-def of_what(declared: Mapping[str, Any], units: str = PERSONS) -> str:
+def of_what(declared: Facts, units: str = PERSONS) -> str:
     """Return what a statistic counts, rows or privacy units; empty where it is no count."""
     kind = KINDS.get(str(declared.get("kind")))
     return "" if kind is None else kind.of_what.replace(PERSONS, units)
 
 
-def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False, units: str = PERSONS) -> str:
+def heading(title: str, declared: Facts, *, are_kept: bool = False, units: str = PERSONS) -> str:
     """Return the title of a statistic, or of what is computed from it, as a heading.
 
     are_kept   not all rows of the table count: no more than so many of each person
@@ -649,7 +645,7 @@ def heading(title: str, declared: Mapping[str, Any], *, are_kept: bool = False, 
     return said[:1].upper() + said[1:]
 
 
-def part_in_words(name: str, declared: Mapping[str, Any]) -> str:
+def part_in_words(name: str, declared: Facts) -> str:
     """Return what a part of a statistic is.
 
     >>> part_in_words("centred sum", {"columns": [{"name": "pay", "lower": "0", "upper": "100"}]})
@@ -661,12 +657,12 @@ def part_in_words(name: str, declared: Mapping[str, Any]) -> str:
     for former, words in CENTRED:
         if name.startswith(former):
             of = name.removeprefix(former)
-            column: Mapping[str, Any] = next((each for each in columns if not of or each.get("name") == of), {})
+            column: Facts = next((each for each in columns if not of or each.get("name") == of), {})
             return words.format(middle=_middle(column)) + of
     return plain_part(name)
 
 
-def _middle(column: Mapping[str, Any]) -> str:
+def _middle(column: Facts) -> str:
     try:
         lower, upper = (parameter(column[key], name=key) for key in ("lower", "upper"))
     except (SnapdpError, KeyError):  # a record may be anybody's

@@ -252,7 +252,7 @@ def _typed(groups: Groups, margins: Any) -> Iterator[Margin]:
         return
     if isinstance(margins, Mapping) or not isinstance(margins, Iterable):
         raise ParameterError("margins are no list.", ADVICE)
-    found: set[Margin] = set()
+    found = set()
     for names in margins:
         margin = _margin(groups, names)
         if margin in found:

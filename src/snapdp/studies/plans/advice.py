@@ -15,7 +15,7 @@ from snapdp.accuracy.curve import NEAR, WORTH_SAYING, Curve, Hint
 from snapdp.display.numbers import exact_amount, four_digits_up
 from snapdp.display.text import one_line
 from snapdp.errors import SnapdpError
-from snapdp.exact.dyadic import floor_log10, power_of_ten, round_digits_up
+from snapdp.exact.dyadic import floor_log10, least_above, power_of_ten, round_digits_up
 from snapdp.mechanism.parameters import DataUnits
 from snapdp.studies.plans.lines import Line, ReleasedPart, part_accuracy, remembered
 from snapdp.studies.statistics.parts import NumberError, Numerator, Part, sum_above_lower
@@ -227,13 +227,7 @@ def useful_epsilon(line: Line, if_rows: Any = None) -> Fraction | None:
     low, high = _place(line.epsilon), _place(BEYOND) - 1
     if low >= high or not _is_useful(line, short_decimal_at(high), if_rows):
         return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _is_useful(line, short_decimal_at(middle), if_rows):
-            high = middle
-        else:
-            low = middle
-    return short_decimal_at(high)
+    return short_decimal_at(least_above(low, high, lambda k: _is_useful(line, short_decimal_at(k), if_rows)))
 
 
 def short_decimal_at(place: int) -> Fraction:

@@ -61,11 +61,9 @@ class Asked(Value):
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
                 key="epsilon",
             )
-        if self.accuracy is not None:
-            self._check_target()
-
-    def _check_target(self) -> None:
-        """Refuse an accuracy of what is not one number, or has none that can be promised."""
+        if self.accuracy is None:
+            return
+        # Refuse an accuracy of what is not one number, or has none that can be promised.
         statistic, title = self.statistic, self.statistic.shown
         if isinstance(statistic, Quantiles):
             raise PremiseError(
@@ -237,7 +235,21 @@ def planned(asked: Asked) -> Line:
     statistic, epsilon = asked.statistic, asked.epsilon
     if epsilon is None:
         assert asked.accuracy is not None
-        epsilon = epsilon_needed(statistic, asked.accuracy, asked.alpha)
+        # The least epsilon to type, rounded up to four digits, at which a statistic of one part has an accuracy.
+        from snapdp.accuracy.epsilon import epsilon_for
+
+        (part,) = statistic.parts
+        numerator = part.numerator
+        found = epsilon_for(
+            accuracy=asked.accuracy / numerator.factor,
+            alpha=asked.alpha,
+            sensitivity=numerator.sensitivity,
+            lower=numerator.lower,
+            upper=numerator.upper,
+            step=WHOLE,
+            finest=Fraction(numerator.integers),
+        )
+        epsilon = found.epsilon / part.share
     return Line(statistic=statistic, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
 
 
@@ -278,7 +290,12 @@ def counting_of(line: Line) -> Iterator[str]:
 
 def advice_of(line: Line) -> Iterator[str]:
     """Yield the clauses after which somebody may want to change the line."""
-    yield from _rounded_away(line.statistic.columns)
+    # Whose cells are rounded to more than the whole range that is declared.
+    for each in line.statistic.columns:
+        if isinstance(each, NumberColumn) and each.step > each.declared_upper - each.declared_lower:
+            wide = f"{exact_amount(each.step)}, more than from bound to bound"
+            ends = f"{exact_amount(each.lower)} or {exact_amount(each.upper)}"
+            yield f"cells of {one_line(each.name)} are rounded to {wide}: each becomes {ends}"
     if not line.meets_target and line.target is not None:
         yield f"misses the accuracy {exact_amount(line.target)} asked for"
     if line.margins and all(map(_is_no_gain, line.margins)):
@@ -298,15 +315,6 @@ def _wider_step(column: Column) -> str:
         return ""
     step = exact_amount(column.step * 10 ** next(k for k in count(1) if column.levels <= FEW_LEVELS * 10**k))
     return f'step = "{step}" (--step {one_line(column.name)}={step})'
-
-
-def _rounded_away(columns: Iterable[Column]) -> Iterator[str]:
-    """Yield whose cells are rounded to more than the whole range that is declared."""
-    for each in columns:
-        if isinstance(each, NumberColumn) and each.step > each.declared_upper - each.declared_lower:
-            wide = f"{exact_amount(each.step)}, more than from bound to bound"
-            ends = f"{exact_amount(each.lower)} or {exact_amount(each.upper)}"
-            yield f"cells of {one_line(each.name)} are rounded to {wide}: each becomes {ends}"
 
 
 def made_of(line: Line) -> str | None:
@@ -384,24 +392,6 @@ WHOLE = Fraction(1)  # numerators are whole numbers
 def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction) -> Fraction:
     """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
     return part.numerator.factor * numerator_accuracy(mechanism(part, epsilon).parameters, alpha)
-
-
-def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
-    """Return the least epsilon to type, rounded up to four digits, at which a statistic of one part has an accuracy."""
-    from snapdp.accuracy.epsilon import epsilon_for
-
-    (part,) = statistic.parts
-    numerator = part.numerator
-    found = epsilon_for(
-        accuracy=accuracy / numerator.factor,
-        alpha=alpha,
-        sensitivity=numerator.sensitivity,
-        lower=numerator.lower,
-        upper=numerator.upper,
-        step=WHOLE,
-        finest=Fraction(numerator.integers),
-    )
-    return found.epsilon / part.share
 
 
 @lru_cache(maxsize=4096)  # a plan that is edited asks for most of its accuracies again

@@ -20,7 +20,7 @@ from snapdp.studies.grouping.margins import Hierarchy
 from snapdp.studies.labels import key_text
 from snapdp.studies.plans.advice import BEYOND, TENTH, Useless, errors_with_more, other_way
 from snapdp.studies.plans.lines import advice_of, called_groups, counting_of, remarks_of, share_in_words
-from snapdp.studies.plans.plan import Excess, excess_of
+from snapdp.studies.plans.plan import excess_of
 from snapdp.studies.protection import (
     describe_protected,
     explain_protection,
@@ -405,7 +405,27 @@ def _title(plan: Plan) -> str:
 def _advice(plan: Plan, useless: Sequence[Useless], spelling: Spelling) -> Iterator[str]:
     titles = [one_line(title) for title in plan.titles]
     if (excess := excess_of(plan)) is not None:
-        yield from _cuts(plan, excess, titles, spelling)
+        # What to cut from a plan that is over its budget.
+        if excess.fitted is not None:
+            free = [place for place, line in enumerate(plan.lines) if not line.lock]
+            factor = excess.fitted.lines[free[0]].epsilon / plan.lines[free[0]].epsilon
+            errors = excess.fitted.errors
+            worth = [
+                f"{titles[place]} "
+                + (error_in_words(excess.fitted.lines[place].statistic, errors[place][0]) if errors[place] else "")
+                for place in free
+            ]
+            kept = ", the locked ones as they are" if len(free) < len(plan.lines) else ""
+            told = listed(worth, MOST_NAMED + 3)
+            share = f"{float(100 * factor):.3g} %"
+            yield f"Too much. {spelling.fit} makes every epsilon {share} of what it is{kept}: {told}."
+        else:
+            yield f"Too much: the locked lines alone cost {exact_amount(plan.locked)}. Unlock one, or leave one out."
+        if excess.enough:
+            named = [f"{titles[place]} ({exact_amount(plan.lines[place].epsilon)})" for place in excess.enough]
+            yield f"Or leave out {_one_of(named)}: the others fit."
+        elif len(plan.lines) > 1:
+            yield "No single statistic left out would make the others fit."
     for each in useless[:MOST_ADVISED]:
         yield f"{MARK} {titles[each.place]}: {useless_in_words(each)}"
     if len(useless) > MOST_ADVISED:
@@ -414,29 +434,6 @@ def _advice(plan: Plan, useless: Sequence[Useless], spelling: Spelling) -> Itera
     yield from advised[:MOST_ADVISED]
     for sharing in plan.sharings:
         yield sharing.in_words
-
-
-def _cuts(plan: Plan, excess: Excess, titles: Sequence[str], spelling: Spelling) -> Iterator[str]:
-    """Yield what to cut from a plan that is over its budget."""
-    if excess.fitted is not None:
-        free = [place for place, line in enumerate(plan.lines) if not line.lock]
-        factor = excess.fitted.lines[free[0]].epsilon / plan.lines[free[0]].epsilon
-        errors = excess.fitted.errors
-        worth = [
-            f"{titles[place]} "
-            + (error_in_words(excess.fitted.lines[place].statistic, errors[place][0]) if errors[place] else "")
-            for place in free
-        ]
-        kept = ", the locked ones as they are" if len(free) < len(plan.lines) else ""
-        told = listed(worth, MOST_NAMED + 3)
-        yield f"Too much. {spelling.fit} makes every epsilon {float(100 * factor):.3g} % of what it is{kept}: {told}."
-    else:
-        yield f"Too much: the locked lines alone cost {exact_amount(plan.locked)}. Unlock one, or leave one out."
-    if excess.enough:
-        named = [f"{titles[place]} ({exact_amount(plan.lines[place].epsilon)})" for place in excess.enough]
-        yield f"Or leave out {_one_of(named)}: the others fit."
-    elif len(plan.lines) > 1:
-        yield "No single statistic left out would make the others fit."
 
 
 def _one_of(named: Sequence[str]) -> str:

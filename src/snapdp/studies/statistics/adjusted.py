@@ -28,7 +28,7 @@ from snapdp.exact.numbers import ratio_nearest, ratios_down, ratios_up, to_float
 from snapdp.mechanism.parameters import EXACT_GAMMA, SnappingParameters
 from snapdp.studies.grouping.margins import TOTAL, Hierarchy, Margin, Margins
 from snapdp.studies.statistics.parts import Columns, Derived, DrawnPart, Part, mechanism
-from snapdp.studies.statistics.statistic import Detail, MarginsDetail, NumbersDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, MarginsDetail, NumbersDetail, Statistic, WholeDetail
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Tabulated(Statistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield the margins adjusted."""
         if self.margins is not None:
@@ -238,7 +238,17 @@ def _deviation(worth: TableWorth, factor: Fraction) -> float | tuple[float, ...]
 def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
     """Return the adjusted tables of numerators, exactly."""
     if isinstance(margins, Hierarchy):
-        return _adjusted_levels(margins, parts, rows)
+        # The adjusted levels of numerators, exactly: every node is the sum of those below it.
+        from snapdp.accuracy.adjusted.trees import adjusted_values
+
+        noises = (noise_of(part.mechanism.parameters) for part in parts)
+        tree = margins.tree({margin: noise.weight for margin, noise in zip(margins.measured, noises, strict=True)})
+        measured: list[Fraction | None] = [None] * margins.known_total
+        for part in parts:  # in the order of the levels, from the root on
+            grid = Fraction(part.mechanism.parameters.data_grid)
+            measured += (grid * index for index in part.indices)
+        found = adjusted_values(tree, measured, total=rows if margins.known_total else None)
+        return {margin: margins.level(margin, found) for margin in margins.asked}
     from snapdp.accuracy.adjusted.margins import adjusted_tables, exact_table
 
     family = family_of(margins, tuple(noise_of(part.mechanism.parameters) for part in parts))
@@ -247,20 +257,6 @@ def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[M
         sizes = [margins.sizes[i] for i in margin]
         tables[margin] = exact_table(_whole(part.indices), sizes, unit=part.mechanism.parameters.data_grid)
     return adjusted_tables(family, tables, total=rows if margins.known_total else None, margins=margins.asked)
-
-
-def _adjusted_levels(levels: Hierarchy, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
-    """Return the adjusted levels of numerators, exactly: every node is the sum of those below it."""
-    from snapdp.accuracy.adjusted.trees import adjusted_values
-
-    noises = (noise_of(part.mechanism.parameters) for part in parts)
-    tree = levels.tree({margin: noise.weight for margin, noise in zip(levels.measured, noises, strict=True)})
-    measured: list[Fraction | None] = [None] * levels.known_total
-    for part in parts:  # in the order of the levels, from the root on
-        grid = Fraction(part.mechanism.parameters.data_grid)
-        measured += (grid * index for index in part.indices)
-    found = adjusted_values(tree, measured, total=rows if levels.known_total else None)
-    return {margin: levels.level(margin, found) for margin in levels.asked}
 
 
 def _whole(indices: Sequence[int]) -> Any:

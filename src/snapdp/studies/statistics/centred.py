@@ -60,7 +60,7 @@ from snapdp.studies.statistics.parts import (
     own_bound,
 )
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.values import Value
+from snapdp.values import Facts, Value, Values
 
 
 class Term(Value):
@@ -134,7 +134,7 @@ class CentredSums(Statistic):
     def over_rows(
         cls,
         columns: tuple[NumberColumn, ...],
-        own: Mapping[str, Any],
+        own: Facts,
         *,
         sums: int,
         relation: Relation,
@@ -159,7 +159,7 @@ class CentredSums(Statistic):
                 )
             return cls(columns=columns, relation=relation, **own)
         share = share_of_count(count_share, sums=sums, is_alone=is_alone)
-        rows: dict[str, Any] = {"by": groups, "where": conditions, "rows_per_person": most}
+        rows: Values = {"by": groups, "where": conditions, "rows_per_person": most}
         return cls(columns=columns, relation=relation, count_share=share, **rows, **own)
 
     @property
@@ -219,7 +219,7 @@ class CentredSums(Statistic):
         return f"{summed} and count together cost the epsilon typed ({listed} and {count} of it: {why})"
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         share = {} if self.count_share is None else {"count_share": self.count_share}
         return {**share, **super().stated}
 
@@ -230,7 +230,7 @@ class CentredSums(Statistic):
 
     def _asked(self) -> dict[tuple[NumberColumn, ...], Aggregate]:
         """Return what is asked of a table, by the columns that are multiplied; the rows themselves by none."""
-        rows: dict[str, Any] = {"where": self.complete_tests, "by": self.by, "persons": self.persons}
+        rows: Values = {"where": self.complete_tests, "by": self.by, "persons": self.persons}
         found: dict[tuple[NumberColumn, ...], Aggregate] = {(x,): Sum(column=x, **rows) for x in self.number_columns}
         for x, y in ((term.first, term.second) for term in self.terms):
             if y is not None:

@@ -63,7 +63,6 @@ class RowCount(Counts):
     @classmethod
     def of(
         cls,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -90,9 +89,8 @@ class RowCount(Counts):
         return [Count(where=self.tests, by=self.by, persons=self.persons)]
 
 
-def count_query(relation: Relation, **details: Any) -> RowCount:
-    """Return the number of rows that meet all conditions, also for each group, and for margins of the groups."""
-    return RowCount.of(relation=relation, **details)
+# The number of rows that meet all conditions, also for each group, and for margins of the groups.
+count_query = RowCount.of
 
 
 class PersonCount(Counts):
@@ -116,7 +114,6 @@ class PersonCount(Counts):
     @classmethod
     def of(
         cls,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -170,9 +167,8 @@ class PersonCount(Counts):
         return groups_clause(self.relation.person, self.groups_per_person, margins=margins)
 
 
-def persons_query(relation: Relation, **details: Any) -> PersonCount:
-    """Return the number of persons with a row that meets all conditions, also in each group, and margins of these."""
-    return PersonCount.of(relation=relation, **details)
+# The number of persons with a row that meets all conditions, also in each group, and margins of these.
+persons_query = PersonCount.of
 
 
 def _checked_groups(groups: Groups | None, groups_per_person: Any) -> int | None:

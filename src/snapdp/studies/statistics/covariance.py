@@ -44,7 +44,7 @@ from snapdp.studies.statistics.parts import (
     check_two_rows,
     numbers_of,
 )
-from snapdp.studies.statistics.statistic import Detail, FlagDetail, NumberDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, FlagDetail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.variance import Variance
 
 CORRELATION = "correlation"
@@ -74,7 +74,6 @@ class Covariance(CentredSums):
         cls,
         first: Column,
         second: Column,
-        *,
         relation: Relation,
         correlation: Any = False,
         **rows: Any,
@@ -154,9 +153,7 @@ class Covariance(CentredSums):
     def derived_blocks(self) -> int:
         return 2
 
-    def derived(
-        self, parts: Sequence[DrawnPart], study: Sequence[tuple[Statistic, Sequence[DrawnPart]]]
-    ) -> Iterator[Derived]:
+    def derived(self, parts: Sequence[DrawnPart], study: DrawnStudy) -> Iterator[Derived]:
         """Yield the covariance, where it is not released itself, and covariance / (deviation * deviation)."""
         title = f"{CORRELATION}{self.title.removeprefix(self.kind)}"
         if self.count_share is None:
@@ -166,12 +163,17 @@ class Covariance(CentredSums):
         alpha = parts[0].alpha
         yield Derived(name=self.kind, title=self.title, columns=printed(self._covariances(parts, alpha / self.inputs)))
         if self.correlation:
-            found = self._all_moments(parts, alpha / len(parts))
+            # The covariance and both variances, from parts each of which may miss with alpha.
+            part_alpha = alpha / len(parts)
+            *sums, _, first, second, counts = parts
+            variances = [
+                moments(column, column, sums=[total], products=squares, counts=counts, alpha=part_alpha)
+                for column, total, squares in zip(self.pair, sums, (first, second), strict=True)
+            ]
+            found = [self._covariances(parts, part_alpha), *variances]
             yield Derived(name=CORRELATION, title=title, columns=printed(correlations(*found)))
 
-    def _of_study(
-        self, covariance: DrawnPart, study: Sequence[tuple[Statistic, Sequence[DrawnPart]]]
-    ) -> list[list[Moment]]:
+    def _of_study(self, covariance: DrawnPart, study: DrawnStudy) -> list[list[Moment]]:
         """Return the covariance and both variances of a study, all as they are released; nothing where one lacks."""
         alone = [(each, drawn[0]) for each, drawn in study if isinstance(each, Variance) and each.count_share is None]
         variances = {each.column.name: drawn for each, drawn in alone}
@@ -183,15 +185,6 @@ class Covariance(CentredSums):
     def _covariances(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[Moment]:
         first, second, products, *_, counts = parts
         return moments(*self.pair, sums=(first, second), products=products, counts=counts, alpha=alpha)
-
-    def _all_moments(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[list[Moment]]:
-        """Return the covariance and both variances, from parts each of which may miss with alpha."""
-        *sums, _, first, second, counts = parts
-        variances = [
-            moments(column, column, sums=[total], products=squares, counts=counts, alpha=alpha)
-            for column, total, squares in zip(self.pair, sums, (first, second), strict=True)
-        ]
-        return [self._covariances(parts, alpha), *variances]
 
     @classmethod
     def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:
@@ -236,6 +229,5 @@ class Covariance(CentredSums):
         )
 
 
-def covariance_query(first: Column, second: Column, relation: Relation, **details: Any) -> Covariance:
-    """Return the sample covariance of two columns, divided by one row less than there are."""
-    return Covariance.of(first, second, relation=relation, **details)
+# The sample covariance of two columns, divided by one row less than there are.
+covariance_query = Covariance.of

@@ -29,7 +29,8 @@ from snapdp.studies.statistics.parts import (
     own_bound,
     share_rows,
 )
-from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, NumbersDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import ChoiceDetail, Detail, DrawnStudy, NumbersDetail, Statistic, WholeDetail
+from snapdp.values import Values
 
 
 class Histogram(Statistic):
@@ -63,7 +64,6 @@ class Histogram(Statistic):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -88,7 +88,7 @@ class Histogram(Statistic):
                 f"column {column.name!r} holds categories: its histogram has no bin edges.",
                 "Leave out edges, outside and missing; unknown and null are declared with the column.",
             )
-        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": joined(where)}
+        rows: Values = {"relation": relation, "by": groups, "where": joined(where)}
         rows["rows_per_person"] = own_bound(relation, rows_per_person)
         found = cls(**rows, **_cells_of(column, edges, outside, missing))
         if groups is not None:
@@ -116,7 +116,7 @@ class Histogram(Statistic):
 
     @property
     def aggregates(self) -> list[Aggregate]:
-        rows: dict[str, Any] = {"where": self.tests, "by": self.by, "persons": self.persons}
+        rows: Values = {"where": self.tests, "by": self.by, "persons": self.persons}
         cells = self._binned
         if isinstance(cells, CategoryColumn):
             return [Categories(column=cells, **rows)]
@@ -133,7 +133,7 @@ class Histogram(Statistic):
         return (self._binned.bins_in_words, *super().missing_in_words[1:])
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         if not self.edges:
             return super().stated
         return {"edges": self.edges, "outside": self.outside, "missing": self.missing, **super().stated}
@@ -149,7 +149,7 @@ class Histogram(Statistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield each cell's share of all cells: of the public n under change-one, of the released total otherwise.
 
@@ -164,16 +164,13 @@ class Histogram(Statistic):
         yield Derived(name=SHARE, title=f"shares of {self.title}", columns=as_columns(rows))
 
 
-def histogram_query(column: Column, relation: Relation, **details: Any) -> Histogram:
-    """Return the number of rows in each category, or in each bin between public edges of a number column.
-
-    Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
-    the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
-    """
-    return Histogram.of(column, relation=relation, **details)
+# The number of rows in each category, or in each bin between public edges of a number column.
+# Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond the
+# first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
+histogram_query = Histogram.of
 
 
-def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> dict[str, Any]:
+def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> Values:
     """Return the column of a histogram and its bins: those it is given, else those that the column declares."""
     if isinstance(column, CategoryColumn):
         return {"columns": (column,), "outside": outside or DROPPED}

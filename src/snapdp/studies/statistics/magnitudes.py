@@ -38,7 +38,7 @@ from snapdp.studies.statistics.parts import (
     share_rows,
 )
 from snapdp.studies.statistics.quantiles import QUARTILES
-from snapdp.studies.statistics.statistic import Detail, NumberDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, NumberDetail, WholeDetail
 from snapdp.studies.statistics.trees import (
     FINER,
     DrawnTree,
@@ -87,7 +87,6 @@ class Magnitudes(TreeStatistic):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -209,7 +208,7 @@ class Magnitudes(TreeStatistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield bounds and quartiles, and the shares of rows without a number."""
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts[:-1]), rows=self.relation.rows)
@@ -240,9 +239,8 @@ class Magnitudes(TreeStatistic):
         return [*rows, (_double(most[1] if most[1] is not None else most[0]), None, _end(most[1]))]
 
 
-def magnitudes_query(column: Column, relation: Relation, **details: Any) -> Magnitudes:
-    """Return a first look at a column of magnitudes: bounds that hold all but a share of its numbers, and quartiles."""
-    return Magnitudes.of(column, relation=relation, **details)
+# A first look at a column of magnitudes: bounds that hold all but a share of its numbers, and quartiles.
+magnitudes_query = Magnitudes.of
 
 
 @lru_cache(maxsize=256)

@@ -38,7 +38,7 @@ from snapdp.studies.statistics.parts import (
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.statistic import Detail, FlagDetail, NumberDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, FlagDetail, NumberDetail, WholeDetail
 from snapdp.values import replaced
 
 FEW_CELLS = 10  # whose means are computed in fractions
@@ -128,7 +128,7 @@ class Mean(CentredSums):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield the means where they are not released themselves. Each of the two inputs of one may miss with alpha/2.
 

@@ -129,11 +129,6 @@ def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
         )
 
 
-def integer_grid(noise_scale: Fraction) -> Fraction:
-    """Return the grid of a whole statistic: the fine one, but at least 1."""
-    return max(Fraction(1), fine_grid(noise_scale))
-
-
 def fine_grid(noise_scale: Fraction) -> Fraction:
     return power_of_two_at_least(noise_scale) / FINE
 
@@ -144,7 +139,8 @@ def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
         return power_of_two_at_least(noise_scale) / part.finer
     if part.margin is not None:
         return Fraction(1) if part.numerator.integers else min(Fraction(1), fine_grid(noise_scale))
-    return integer_grid(noise_scale) if part.numerator.integers else None
+    # The grid of a whole statistic: the fine one, but at least 1.
+    return max(Fraction(1), fine_grid(noise_scale)) if part.numerator.integers else None
 
 
 # Counts, sums in groups, and the premises of columns and rows. Let q be steps above the lower bound of a column and R

@@ -44,7 +44,7 @@ from snapdp.studies.statistics.parts import (
     numbers_of,
     own_bound,
 )
-from snapdp.studies.statistics.statistic import Detail, NumbersDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.trees import (
     DrawnTree,
     LikelyQuantile,
@@ -58,7 +58,7 @@ from snapdp.studies.statistics.trees import (
     depth_sums,
     rank_figures,
 )
-from snapdp.values import replaced
+from snapdp.values import Facts, Values, replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy.quantiles import LevelTree
@@ -97,7 +97,6 @@ class Quantiles(TreeStatistic):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -112,7 +111,20 @@ class Quantiles(TreeStatistic):
                 "quantiles by the keys of a file are not released: each key would have a tree of its own.",
                 "Declare the groups as categories, or ask for counts, sums, means or a histogram by keys.",
             )
-        _check_levels(numbers)
+        # Refuse a column of very many levels, as one has without a step: ranks would err more, and take long.
+        if numbers.levels < 1:
+            raise ParameterError(f"column {numbers.name!r} has one level only.", "Give bounds that differ.")
+        if numbers.levels >= DEFAULT_LEVELS:
+            raise BoundError(
+                f"quantiles of {numbers.name!r} would be read off counts of {numbers.levels + 1} levels, and at most "
+                f"{DEFAULT_LEVELS} are counted: where no step is declared it is very small.",
+                f'Declare one as wide as you would print the number: step = "{exact_amount(_round_step(numbers))}", or '
+                "whole numbers (by flags --step, or --integer). The fewer levels, the less ranks err. Nothing was read "
+                "and nothing spent.",
+                levels=numbers.levels + 1,
+                declares=numbers.name,
+                key="step",
+            )
         if groups is not None and numbers.name in groups.names:
             raise ParameterError(
                 f"quantiles of {numbers.name!r} by itself are asked for.", f"Leave {numbers.name!r} out of by."
@@ -167,7 +179,7 @@ class Quantiles(TreeStatistic):
         return depth_sums(self.tree, counts, self.groups)
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         return {"at": self.at, "branching": self.branching, **super().stated}
 
     @property
@@ -185,7 +197,7 @@ class Quantiles(TreeStatistic):
         return (dropped if self.column.dropped else first, *others)
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:
+    def derived_range(cls, declared: Facts, name: str) -> tuple[Fraction, Fraction] | None:
         return column_bounds(declared) if name == QUANTILE else None
 
     # What it will be worth
@@ -213,7 +225,7 @@ class Quantiles(TreeStatistic):
         rows     so many of the table, or of one group, are distributed like these; a share of n or n_max unless told
         """
         many = self.rows_guessed() if rows is None else whole(rows, name="rows")
-        said: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "rows": many}
+        said: Values = {"epsilon": epsilon, "alpha": alpha, "rows": many}
         found = cells_if_like(self.tree, self.parts[0], self.at, counts, **said)
         levels = (tuple(self.column.lower + cell * self.column.step for cell in cells) for cells in found)
         return tuple(
@@ -295,22 +307,25 @@ class Quantiles(TreeStatistic):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield the quantiles, and the rows up to some levels, whose ends and shown heights rise.
 
         Of parts that are not known, one number stands for those of all cells.
         """
         if not all(part.is_known for part in parts):
-            yield from self._of_its_kind
+            # What is derived with one number each, which is no released one.
+            lower = self._at(0)
+            yield Derived(name=QUANTILE, title=self.title, columns=as_columns([(lower, lower, lower)]))
+            yield self._points([(0.0, 0.0, 0.0)], [0.0])
             return
         from snapdp.accuracy.quantiles import RisingLine, ranked
 
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
         reaches = [drawn.radii(share) for share in self.at]
         radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
-        quantiles: list[Row] = []
-        points: list[Row] = []
+        quantiles = []
+        points = []
         shown: list[float] = []
         for group in range(self.groups):
             found = drawn.prefixes(group)
@@ -327,13 +342,6 @@ class Quantiles(TreeStatistic):
     def _points(self, rows: Sequence[Row], shown: Sequence[Printed]) -> Derived:
         title = f"{DISTRIBUTION} of {self.title}"
         return Derived(name=DISTRIBUTION, title=title, columns=as_columns(rows), shown=shown, margin=_POINTS)
-
-    @property
-    def _of_its_kind(self) -> Iterator[Derived]:
-        """Yield what is derived with one number each, which is no released one."""
-        lower = self._at(0)
-        yield Derived(name=QUANTILE, title=self.title, columns=as_columns([(lower, lower, lower)]))
-        yield self._points([(0.0, 0.0, 0.0)], [0.0])
 
     def _at(self, cell: int, way: int = 0) -> Printed:
         """Return the number that a level stands for; as a double, rounded outward at the ends of an interval."""
@@ -355,26 +363,8 @@ OWN_KEYS = {QUANTILE: QUANTILE, DISTRIBUTION: "up to"}  # what names a cell of e
 KEY_NAMES = {None: OWN_KEYS[QUANTILE], _POINTS: OWN_KEYS[DISTRIBUTION]}
 
 
-def quantiles_query(column: Column, relation: Relation, **details: Any) -> Quantiles:
-    """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
-    return Quantiles.of(column, relation=relation, **details)
-
-
-def _check_levels(column: NumberColumn) -> None:
-    """Refuse a column of very many levels, as one has without a step: ranks would err more, and take long."""
-    if column.levels < 1:
-        raise ParameterError(f"column {column.name!r} has one level only.", "Give bounds that differ.")
-    if column.levels >= DEFAULT_LEVELS:
-        raise BoundError(
-            f"quantiles of {column.name!r} would be read off counts of {column.levels + 1} levels, and at most "
-            f"{DEFAULT_LEVELS} are counted: where no step is declared it is very small.",
-            f'Declare one as wide as you would print the number: step = "{exact_amount(_round_step(column))}", or '
-            "whole numbers (by flags --step, or --integer). The fewer levels, the less ranks err. Nothing was read "
-            "and nothing spent.",
-            levels=column.levels + 1,
-            declares=column.name,
-            key="step",
-        )
+# The quantiles of a column at shares between 0 and 1: the median, unless told.
+quantiles_query = Quantiles.of
 
 
 def _round_step(column: NumberColumn) -> Fraction:

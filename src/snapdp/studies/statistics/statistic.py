@@ -27,7 +27,6 @@ from snapdp.studies.declarations import (
     condition_from,
     condition_values,
     groups_values,
-    keys_values,
     stated_groups,
 )
 from snapdp.studies.grouping.groups import BinnedColumn, Groups
@@ -38,7 +37,7 @@ from snapdp.studies.protection import rows_clause
 from snapdp.studies.relation import Relation, guessed_rows
 from snapdp.studies.statistics.parts import FITS_INT64, AccuraciesAt, Derived, DrawnPart, NumberError, Numerator, Part
 from snapdp.studies.toml import TomlTable, about, named
-from snapdp.values import Value, replaced
+from snapdp.values import Facts, Value, Values, replaced
 
 if TYPE_CHECKING:
     from snapdp.studies.statistics.trees import RankFigures
@@ -136,7 +135,7 @@ class Statistic(Value, ABC):
         return "epsilon split " + " + ".join(str(part.share * part.moving) for part in self.parts)
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Values:
         """Return the details that study files and records state, by their keys."""
         return {} if self.rows_per_person is None else {"rows_per_person": self.rows_per_person}
 
@@ -153,13 +152,13 @@ class Statistic(Value, ABC):
     def derived(
         self,
         parts: Sequence[DrawnPart],  # noqa: ARG002
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield what follows from its released parts, and from those of the whole study."""
         yield from ()
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
+    def derived_range(cls, declared: Facts, name: str) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
         """Return what a number of this name can be that is derived, from what a record declares; None where no line
         says it.
         """
@@ -367,7 +366,7 @@ class Statistic(Value, ABC):
         """Return the statistic that a TOML table of a study file declares; `read_keys` reads a file that it names."""
         with about(key="keys" if "keys" in table else "by"):
             by = groups_in(table, columns, read_keys)
-        details: dict[str, Any] = {}
+        details = {}
         for key, detail in [*cls.details.items(), ("where", WHERE)]:
             with about(key=key):
                 details[key] = detail.read(table, key, columns)
@@ -421,7 +420,7 @@ class Statistic(Value, ABC):
             yield "keys", self.by.keys.given
 
     @classmethod
-    def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
+    def from_declaration(cls, values: Facts, relation: Relation) -> Self:
         """Return the statistic that a record declares."""
         columns = [column_from(each) for each in values.get("columns", [])]
         if len(columns) != cls.takes and not (cls.several and len(columns) > 1):
@@ -433,18 +432,24 @@ class Statistic(Value, ABC):
         details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Values:
         """Return everything public that makes the statistic what it is, but its cost."""
-        found: dict[str, Any] = {"kind": self.kind, "title": self.title}
+        found: Values = {"kind": self.kind, "title": self.title}
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
             found["by"] = groups_values(self.by, parents=isinstance(self.margins, Hierarchy))
         if isinstance(self.by, KeyedGroups):
-            found["keys"] = keys_values(self.by)
+            # The declaration of keys: their number and digest, and they themselves where they are few.
+            keys = self.by.keys
+            listed = {"cell": [list(row) for row in keys.listed]} if keys.listed else {}
+            found["keys"] = {"count": keys.count, "digest": keys.digest, **listed}
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
+
+
+DrawnStudy = Sequence[tuple[Statistic, Sequence[DrawnPart]]]  # the statistics of a study, each with its released parts
 
 
 # Details: the keys of a statistic beyond columns and groups, each with its kind, which knows how such a value is
@@ -579,7 +584,14 @@ def aggregates_of(statistics: Iterable[Statistic]) -> list[Aggregate]:
 
 def numerators(statistic: Statistic, found: Aggregates) -> Numerators:
     """Return the exact numerators of a statistic: for each part one integer per cell, inside the public range."""
-    check_rows(statistic.relation, found)
+    # Refuse a table whose number of rows is not the declared n. The message does not tell which it is.
+    relation = statistic.relation
+    if relation.is_change_one and found.rows != relation.rows:
+        raise DataError(
+            f"the table does not have the declared n = {relation.rows} rows.",
+            "Under change-one n is public and must be right: declare the true one, or declare add-remove.",
+            n=relation.rows,
+        )
     asked = statistic.aggregates
     if any(each.persons != statistic.persons or not {*statistic.tests} <= {*each.where} for each in asked):
         raise PremiseError(f"{statistic.shown} asks about other rows than those it is about.", _DEFECT)
@@ -607,13 +619,3 @@ def _inside(numerator: Numerator, values: Sequence[int]) -> Sequence[int]:
         kept = np.fromiter((min(max(value, low), high) for value in values), np.int64, len(values))
     clamped: Any = np.clip(kept, low, high)
     return clamped  # type: ignore[no-any-return]
-
-
-def check_rows(relation: Relation, found: Aggregates) -> None:
-    """Refuse a table whose number of rows is not the declared n. The message does not tell which it is."""
-    if relation.is_change_one and found.rows != relation.rows:
-        raise DataError(
-            f"the table does not have the declared n = {relation.rows} rows.",
-            "Under change-one n is public and must be right: declare the true one, or declare add-remove.",
-            n=relation.rows,
-        )

@@ -44,7 +44,6 @@ class ColumnSum(Tabulated):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
@@ -101,9 +100,8 @@ class ColumnSum(Tabulated):
         return super().values([combined(1, sums, lowest, counts)])
 
 
-def sum_query(column: Column, relation: Relation, **details: Any) -> ColumnSum:
-    """Return the sum of a column, also of the rows that meet conditions, for each group, and for margins of these."""
-    return ColumnSum.of(column, relation=relation, **details)
+# The sum of a column, also of the rows that meet conditions, for each group, and for margins of these.
+sum_query = ColumnSum.of
 
 
 def _sum_from_zero(column: NumberColumn, relation: Relation, by: By) -> Numerator:

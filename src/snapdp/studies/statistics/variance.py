@@ -42,7 +42,7 @@ from snapdp.studies.statistics.parts import (
     check_two_rows,
     numbers_of,
 )
-from snapdp.studies.statistics.statistic import Detail, NumberDetail, Statistic, WholeDetail
+from snapdp.studies.statistics.statistic import Detail, DrawnStudy, NumberDetail, WholeDetail
 from snapdp.values import replaced
 
 DEVIATION = "standard deviation"
@@ -63,7 +63,6 @@ class Variance(CentredSums):
     def of(
         cls,
         column: Column,
-        *,
         relation: Relation,
         **rows: Any,
     ) -> Self:
@@ -118,7 +117,7 @@ class Variance(CentredSums):
     def derived(
         self,
         parts: Sequence[DrawnPart],
-        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+        study: DrawnStudy,  # noqa: ARG002
     ) -> Iterator[Derived]:
         """Yield the variance, where it is not released itself, and the standard deviation."""
         title = f"{DEVIATION}{self.title.removeprefix(self.kind)}"
@@ -168,6 +167,5 @@ class Variance(CentredSums):
         )
 
 
-def variance_query(column: Column, relation: Relation, **details: Any) -> Variance:
-    """Return the sample variance, divided by one row less than there are."""
-    return Variance.of(column, relation=relation, **details)
+# The sample variance, divided by one row less than there are.
+variance_query = Variance.of

@@ -250,7 +250,7 @@ class Engine(ABC):
         engine that meets it may count other rows than we did: none of that is true of the file, or a defect of ours.
         """
         state = self.state()
-        refused: SnapdpError | None = None
+        refused = None
         try:
             found = read()
         except SnapdpError as problem:
@@ -278,9 +278,9 @@ class Engine(ABC):
     def _connected(self) -> AbstractContextManager[Any]:
         """Return a connection that is open for one call."""
 
-    @abstractmethod
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         """Return the rows of all statements, read from one state of the table."""
+        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
 
     @abstractmethod
     def _rows(self, connection: Any, statement: str) -> Sequence[Sequence[Any]]:

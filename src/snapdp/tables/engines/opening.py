@@ -105,24 +105,20 @@ def check_columns(path: str | Path, columns: Iterable[Column], *, dialect: CsvDi
     """
     wanted = list(columns)
     if is_csv(path):
-        _check_form(path, {each.name for each in wanted}, dialect)
+        # Refuse a first line that seems to be written otherwise than is declared.
+        name, (start, read) = Path(path).name, _start(path, dialect)
+        is_declared = dialect is not None and dialect.delimiter is not None
+        if encoding_seen(start, read) is not None:
+            advice, other = latin_1_told(start, read, is_declared=is_declared)
+            raise DataError(f"line 1 of {name!r} is not in UTF-8.", advice, **other)
+        mark = None if is_declared else delimiter_seen(start, read)
+        if mark is not None and {each.name for each in wanted}.isdisjoint(names_in(start, read)):
+            raise DataError(f"{name!r} seems to have {SEPARATORS[mark]} between its cells.", DECLARE_IT, delimiter=mark)
     fields = open_table(path, dialect=dialect).fields()
     certain = not (is_csv(path) and any(may_be_cell(each.name) for each in fields))
     rows = Rows(origin="", fields=fields, certain=certain)
     for each in wanted:
         rows.field(each)
-
-
-def _check_form(path: str | Path, wanted: set[str], dialect: CsvDialect | None) -> None:
-    """Refuse a first line that seems to be written otherwise than is declared."""
-    name, (start, read) = Path(path).name, _start(path, dialect)
-    is_declared = dialect is not None and dialect.delimiter is not None
-    if encoding_seen(start, read) is not None:
-        advice, other = latin_1_told(start, read, is_declared=is_declared)
-        raise DataError(f"line 1 of {name!r} is not in UTF-8.", advice, **other)
-    mark = None if is_declared else delimiter_seen(start, read)
-    if mark is not None and wanted.isdisjoint(names_in(start, read)):
-        raise DataError(f"{name!r} seems to have {SEPARATORS[mark]} between its cells.", DECLARE_IT, delimiter=mark)
 
 
 def is_readable(path: str | Path) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from snapdp.errors import DataError, PremiseError
@@ -118,13 +118,8 @@ class PostgresEngine(Engine):
         """Return the connection: the server behind the next one may be another."""
         return connection
 
-    @contextmanager
-    def _connected(self) -> Iterator[Any]:
-        with self.source.connected() as connection:
-            yield connection
-
-    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
-        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
+    def _connected(self) -> AbstractContextManager[Any]:
+        return self.source.connected()
 
     def _rows(self, connection: Any, statement: str) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = connection.execute(statement, prepare=False).fetchall()

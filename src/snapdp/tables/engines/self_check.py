@@ -83,7 +83,13 @@ def check_engine(engine: Engine, connection: Any) -> None:
     fault = ""
     try:
         with engine.known_rows(connection) as origin:
-            if not _is_right(engine, connection, origin):
+            # Whether an engine gives the pinned integers over the known rows.
+            todo = _known_statements(engine.dialect)
+            results = engine._select(connection, [each.text.replace(_ORIGIN, origin) for each in todo])
+            found = Script(keys=(), statements=todo, dialect=engine.dialect).read(results)
+            if not all(
+                found[asked] == right for known in known_answers(engine.dialect) for asked, right in known.items()
+            ):
                 fault = "gives wrong results for a small table whose results are known"
     except SnapdpError:
         raise
@@ -100,17 +106,13 @@ def check_engine(engine: Engine, connection: Any) -> None:
     _CHECKED[scope] = engine.dialect
 
 
-def _is_right(engine: Engine, connection: Any, origin: str) -> bool:
-    """Tell whether an engine gives the pinned integers over the known rows."""
-    todo = _known_statements(engine.dialect)
-    results = engine._select(connection, [each.text.replace(_ORIGIN, origin) for each in todo])
-    found = Script(keys=(), statements=todo, dialect=engine.dialect).read(results)
-    return all(found[asked] == right for known in known_answers(engine.dialect) for asked, right in known.items())
-
-
 @cache
 def _known_statements(dialect: Dialect) -> tuple[Statement, ...]:
-    rows = known_fields(_ORIGIN, dialect)
+    # The known rows as a statement sees them; numbers in text are those of the labels.
+    numbers = [Field(name=each, reads=each, stored=dialect.double, kind=NUMERIC) for each in NAMES[:2]]
+    texts = [Field(name=each, reads=each, stored=dialect.text, kind=LABEL) for each in NAMES[2:]]
+    digits = Field(name="digits", reads="label", stored=dialect.text, kind=TEXT)
+    rows = Rows(origin=_ORIGIN, fields=(*numbers, *texts, digits))
     scripts = [script(known, rows, dialect=dialect) for known in known_answers(dialect)]
     return tuple(each for todo in scripts for each in todo.statements if each.asked)
 
@@ -133,14 +135,6 @@ def known_answers(dialect: Dialect) -> list[Mapping[Aggregate, tuple[int, ...]]]
     }
     kept = Count(persons=Persons(columns=("person",), most=2))
     return [grouped, {kept: (9,)}]  # two of a, b and c each, one of A, "a " and d each
-
-
-def known_fields(origin: str, dialect: Dialect) -> Rows:
-    """Return the known rows as a statement sees them; numbers in text are those of the labels."""
-    numbers = [Field(name=each, reads=each, stored=dialect.double, kind=NUMERIC) for each in NAMES[:2]]
-    texts = [Field(name=each, reads=each, stored=dialect.text, kind=LABEL) for each in NAMES[2:]]
-    digits = Field(name="digits", reads="label", stored=dialect.text, kind=TEXT)
-    return Rows(origin=origin, fields=(*numbers, *texts, digits))
 
 
 def literal_rows(dialect: Dialect) -> str:

@@ -184,7 +184,7 @@ class SparkSource(Source):
         frame = self._frame_of(declared)
         kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
         reads = [f"c{i}" for i in range(len(kinds))]
-        origin: str = connection.view(frame.toDF(*reads).selectExpr(*map(_OPAQUE.format, reads)))
+        origin = connection.view(frame.toDF(*reads).selectExpr(*map(_OPAQUE.format, reads)))
         fields = (self._field(name, each, kind) for (name, kind), each in zip(kinds, reads, strict=True))
         names = self._names or tuple(name for name, _ in kinds)
         certain = self.dialect is None or not declared.isdisjoint(names)
@@ -270,7 +270,13 @@ class SparkFiles(SparkSource):
             raise DataError("some of the files are CSV files and others are not.", "A table is in one format.")
         found = [path for each in paths for path in files_here(str(each))]
         for each in found:
-            _refuse_unseen(each)
+            # Refuse a file that Spark would leave out because of its name, and so count fewer rows than DuckDB.
+            file_name = os.path.basename(each)
+            hidden = file_name.startswith(("_", ".")) or file_name.endswith("._COPYING_")
+            if hidden and (os.path.isfile(each) or not (glob.has_magic(file_name) or os.path.isdir(each))):
+                raise DataError(
+                    f"Spark leaves out {file_name!r} because of its name.", "Rename it: no leading _ or dot."
+                )
         self.paths = [as_itself(each) for each in found]
         if len(set(self.paths)) < len(self.paths):
             raise DataError("a file is named twice.", "Name each file once: its rows would count twice.")
@@ -386,9 +392,6 @@ class SparkEngine(Engine):
             bridge.setLevel(levels[0])
             errors.setLevel(levels[1])
 
-    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
-        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
-
     def _rows(self, connection: Any, statement: str) -> Sequence[Any]:
         found: list[Any] = connection.session.sql(statement).collect()
         return found
@@ -465,14 +468,6 @@ def files_here(path: str) -> list[str]:
     if not glob.has_magic(here) or not any(map(os.path.isfile, glob.iglob(here, recursive=True))):
         return [path]  # a folder, or something in a store that only Spark can list
     return [str(each) for each in matching(here)]
-
-
-def _refuse_unseen(path: str) -> None:
-    """Refuse a file that Spark would leave out because of its name, and so count fewer rows than DuckDB."""
-    name = os.path.basename(path)
-    hidden = name.startswith(("_", ".")) or name.endswith("._COPYING_")
-    if hidden and (os.path.isfile(path) or not (glob.has_magic(name) or os.path.isdir(path))):
-        raise DataError(f"Spark leaves out {name!r} because of its name.", "Rename it: no leading _ or dot.")
 
 
 def as_itself(path: str) -> str:

@@ -452,15 +452,3 @@ def _array_bytes(array: Any) -> bytes:
     if array.dtype.kind == "f" and np.finfo(array.dtype).nmant == 63:
         return bytes(array.reshape(-1, 1).view(np.uint8)[:, :10].tobytes())
     return bytes(array.tobytes())
-
-
-def arrow_digest(table: Any) -> bytes:
-    """Return a digest of an Arrow table, whatever its chunks."""
-    import pyarrow as pa
-
-    whole = hashlib.sha256()
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table.combine_chunks())
-    whole.update(sink.getvalue())
-    return whole.digest()

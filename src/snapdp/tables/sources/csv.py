@@ -55,18 +55,16 @@ class CsvSource(Source):
         # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
         connection.execute(f"SET VARIABLE {_PARALLEL} = {'false' if scan.quoted else 'true'}")
         names = self.header()
-        self._check_mark(names[0])
-        blank = 0 if len(names) == 1 and "" in self.dialect.nulls else scan.empty  # lines that are no rows
-        return scan.lines - 1 - blank
-
-    def _check_mark(self, name: str) -> None:
-        """Refuse a header that DuckDB takes for another number of cells, and would then lose a row."""
+        # Refuse a header that DuckDB takes for another number of cells, and would then lose a row.
+        name = names[0]
         quoted = BOM + self.dialect.quote.encode()
         if self.dialect.separator in name and self._read(lambda raw: raw.read(len(quoted))) == quoted:
             raise DataError(
                 f"{self.path.name!r} begins with a byte order mark and a name in quotes that holds a delimiter.",
                 "The engine misreads such a file: rename that column, or save the file without the mark.",
             )
+        blank = 0 if len(names) == 1 and "" in self.dialect.nulls else scan.empty  # lines that are no rows
+        return scan.lines - 1 - blank
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
         names, numbers = self.header(), number_format(self.dialect)
@@ -327,24 +325,20 @@ def scanned(raw: IO[bytes], dialect: CsvDialect) -> Scan:
 def line_of_problem(raw: IO[bytes], dialect: CsvDialect, problem: str) -> int:
     """Return the line in which a file that was refused first breaks a rule of text or quotes."""
     if problem == STRAY_QUOTE:
-        return _line_of_stray_quote(raw, dialect)
+        # The line in which the first cell with a quote out of place begins.
+        quote, beside = ord(dialect.quote), (dialect.separator + dialect.quote + "\r\n").encode()
+        inside, opened = False, 1
+        for number, line in enumerate(raw, start=1):
+            framed = b"\n" + (line.removeprefix(BOM) if number == 1 else line) + b"\n"
+            for place in (i for i, byte in enumerate(framed) if byte == quote):
+                if framed[place + 1 if inside else place - 1] not in beside:
+                    return opened if inside else number
+                if not inside and framed[place - 1] != quote:
+                    opened = number
+                inside = not inside
+        return opened
     lines = enumerate(raw, start=1)
     return next((number for number, line in lines if b"\x00" in line or not is_text(line, dialect.encoding)), 1)
-
-
-def _line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
-    """Return the line in which the first cell with a quote out of place begins."""
-    quote, beside = ord(dialect.quote), (dialect.separator + dialect.quote + "\r\n").encode()
-    inside, opened = False, 1
-    for number, line in enumerate(raw, start=1):
-        framed = b"\n" + (line.removeprefix(BOM) if number == 1 else line) + b"\n"
-        for place in (i for i, byte in enumerate(framed) if byte == quote):
-            if framed[place + 1 if inside else place - 1] not in beside:
-                return opened if inside else number
-            if not inside and framed[place - 1] != quote:
-                opened = number
-            inside = not inside
-    return opened
 
 
 # The first line: how it seems to be written, where that is not what is declared

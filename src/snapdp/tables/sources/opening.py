@@ -38,7 +38,28 @@ def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | No
     dialect   how a CSV file is written
     """
     if isinstance(data, (str, Path)):
-        return _file_source(Path(data), table, dialect)
+        path = Path(data)
+        name = path.name.lower()
+        refuse_unread(path.name)
+        if name.endswith(DATABASES):
+            if table is None:
+                raise ParameterError(f"{path.name!r} is a database.", "Name the table in it as well.")
+            if dialect is not None:
+                raise no_dialect(path.name)
+            return DuckdbSource(path, table)
+        if table is not None:
+            raise ParameterError(f"{path.name!r} is no database and has no table {table!r}.", "Leave table out.")
+        if is_csv_name(path.name):
+            return CsvSource(path, dialect=dialect)
+        if dialect is not None:
+            raise no_dialect(path.name)
+        if name.endswith(PARQUETS) or glob.has_magic(str(path)):
+            return ParquetSource(path)
+        refuse_directory(path)
+        raise DataError(
+            f"{path.name!r} is not known as a table by its name.",
+            f"Known endings: {', '.join((*CSV_ENDINGS, *PARQUETS, *DATABASES))}.",
+        )
     found = _source_of(data)
     if dialect is not None:
         raise no_dialect()
@@ -73,27 +94,3 @@ def _collected(lazy: Any) -> Any:
         raise DataError(
             "the lazy frame cannot be collected.", "Call its collect() to see why; give its frame."
         ) from None
-
-
-def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> Source:
-    name = path.name.lower()
-    refuse_unread(path.name)
-    if name.endswith(DATABASES):
-        if table is None:
-            raise ParameterError(f"{path.name!r} is a database.", "Name the table in it as well.")
-        if dialect is not None:
-            raise no_dialect(path.name)
-        return DuckdbSource(path, table)
-    if table is not None:
-        raise ParameterError(f"{path.name!r} is no database and has no table {table!r}.", "Leave table out.")
-    if is_csv_name(path.name):
-        return CsvSource(path, dialect=dialect)
-    if dialect is not None:
-        raise no_dialect(path.name)
-    if name.endswith(PARQUETS) or glob.has_magic(str(path)):
-        return ParquetSource(path)
-    refuse_directory(path)
-    raise DataError(
-        f"{path.name!r} is not known as a table by its name.",
-        f"Known endings: {', '.join((*CSV_ENDINGS, *PARQUETS, *DATABASES))}.",
-    )

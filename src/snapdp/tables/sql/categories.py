@@ -69,7 +69,16 @@ def category_code(column: CategoryColumn, cell: str, field: Field, dialect: Dial
     if keys is not None:
         return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({keys}.code, {unknown}) END"
     if isinstance(column, MagnitudeColumn):
-        return magnitude_code(column, cell, dialect, unknown=unknown, null=null)
+        # The place of a cell, found by halving; that of NaN, and that of NULL, are given.
+        powers = [math.ldexp(1.0, k) for k in range(column.lowest, column.highest + 1)]
+        above = [double_constant(each, dialect) for each in powers]
+        below = [double_constant(-each, dialect) for each in reversed(powers)]
+        negative = _halving(f"{cell} <= {{}}", below, range(column.zero))
+        positive = _halving(f"{cell} < {{}}", above, range(column.zero, column.places))
+        return (
+            f"CASE WHEN {cell} IS NULL THEN {null} WHEN {cell} < {double_constant(0.0, dialect)} THEN {negative} "
+            f"WHEN {is_number(cell, dialect)} THEN {positive} ELSE {unknown} END"
+        )
     if isinstance(column, DateColumn):
         first, last = (day.isoformat().replace("-", "") for day in (column.first, column.last))
         inside, place = is_day(cell, dialect), _period(column, cell, dialect)
@@ -210,19 +219,6 @@ def magnitude_cell(field: Field, dialect: Dialect) -> str:
         return f"CASE WHEN {is_number(read, dialect)} THEN {read} END"
     text = dialect.exact_text.format(field.reads)
     return f"COALESCE({read}, CASE WHEN {is_unread(text, dialect)} THEN {dialect.nan} END)"
-
-
-def magnitude_code(column: MagnitudeColumn, x: str, dialect: Dialect, *, unknown: str, null: str) -> str:
-    """Return the place of a cell, found by halving; that of NaN, and that of NULL, are given."""
-    powers = [math.ldexp(1.0, k) for k in range(column.lowest, column.highest + 1)]
-    above = [double_constant(each, dialect) for each in powers]
-    below = [double_constant(-each, dialect) for each in reversed(powers)]
-    negative = _halving(f"{x} <= {{}}", below, range(column.zero))
-    positive = _halving(f"{x} < {{}}", above, range(column.zero, column.places))
-    return (
-        f"CASE WHEN {x} IS NULL THEN {null} WHEN {x} < {double_constant(0.0, dialect)} THEN {negative} "
-        f"WHEN {is_number(x, dialect)} THEN {positive} ELSE {unknown} END"
-    )
 
 
 def _halving(test: str, cuts: Sequence[str], places: Sequence[int]) -> str:

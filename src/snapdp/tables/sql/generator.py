@@ -14,7 +14,7 @@ from typing import Any
 
 from snapdp.display.text import visible
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies.aggregates import Aggregate, Aggregates, People, Persons
+from snapdp.studies.aggregates import Aggregate, Aggregates, People
 from snapdp.studies.columns import CategoryColumn, Column, MagnitudeColumn, NumberColumn, PersonColumn
 from snapdp.studies.grouping.groups import Groups
 from snapdp.studies.grouping.keys import KeyColumn, KeyedGroups
@@ -43,7 +43,6 @@ from snapdp.tables.sql.persons import (
     named,
     per_key,
     person_key,
-    person_text,
 )
 from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import Value
@@ -170,25 +169,6 @@ def persons_of(asked: Iterable[Aggregate]) -> tuple[Column, ...]:
             "Everything asked of a table at one time has one unit.",
         )
     return found.pop() if found else ()
-
-
-def level_rows(
-    columns: Iterable[Column],
-    rows: Rows,
-    *,
-    dialect: Dialect = DUCKDB,
-    persons: Persons | None = None,
-    salt: str = "",
-) -> str:
-    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests.
-
-    With persons: of every row that is kept, and the text of the person last.
-    """
-    names = _names(columns)
-    writer = _StatementWriter(rows, dialect, {}, persons.person_columns if persons else (), names, salt)
-    person = [f"{person_text(writer.persons, dialect)} AS person"] if persons else []
-    over = writer.levels(names, persons.most if persons else 0)
-    return f"SELECT {', '.join([*names.values(), *person])}\nFROM {over}"
 
 
 class _StatementWriter:

@@ -148,7 +148,17 @@ def _declared(place: int, column: Column, field: Field, dialect: Dialect, keys: 
         return Judged(cell=cell, verdict=f"CASE WHEN {v} IS NULL THEN {MISSING} ELSE {READ} END")
     join = "" if keys is None else listed(column, v, field, dialect, name=keys)
     near = _near(column, f"t{place}", dialect) if text else ""
-    return Judged(cell=cell, verdict=_category(column, v, field, dialect, keys), text=text, join=join, near=near)
+    code = category_code(replaced(column, unknown=DROPPED, null=DROPPED), v, field, dialect, keys=keys)
+    other = str(UNREAD if isinstance(column, (BooleanColumn, MagnitudeColumn)) else OUTSIDE)
+    if isinstance(column, DateColumn):
+        other = f"CASE WHEN {v} >= {FIRST_DAY} AND {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
+    return Judged(
+        cell=cell,
+        verdict=f"CASE WHEN {v} IS NULL THEN {MISSING} WHEN ({code}) IS NULL THEN {other} ELSE {READ} END",
+        text=text,
+        join=join,
+        near=near,
+    )
 
 
 def _number(column: NumberColumn, v: str, t: str, field: Field, dialect: Dialect) -> str:
@@ -157,14 +167,6 @@ def _number(column: NumberColumn, v: str, t: str, field: Field, dialect: Dialect
     known = is_number(v, dialect)
     unread = f"WHEN {is_unread(t, dialect)} THEN {UNREAD} " if field.kind == TEXT else ""
     return f"CASE WHEN {known} THEN CASE WHEN {outside} THEN {OUTSIDE} ELSE {READ} END {unread}ELSE {MISSING} END"
-
-
-def _category(column: CategoryColumn, v: str, field: Field, dialect: Dialect, keys: str | None) -> str:
-    code = category_code(replaced(column, unknown=DROPPED, null=DROPPED), v, field, dialect, keys=keys)
-    other = str(UNREAD if isinstance(column, (BooleanColumn, MagnitudeColumn)) else OUTSIDE)
-    if isinstance(column, DateColumn):
-        other = f"CASE WHEN {v} >= {FIRST_DAY} AND {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
-    return f"CASE WHEN {v} IS NULL THEN {MISSING} WHEN ({code}) IS NULL THEN {other} ELSE {READ} END"
 
 
 def _near(column: CategoryColumn, t: str, dialect: Dialect) -> str:

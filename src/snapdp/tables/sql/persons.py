@@ -194,7 +194,7 @@ def array_answers(
     """
     import numpy as np
 
-    answers: dict[Aggregate, Any] = {}
+    answers = {}
     if coded:
         every = _dense(columns[CODE], columns["m0"], sum(map(cells_in_all, asked)))
         ends = np.cumsum([cells_in_all(each) for each in asked]).tolist()

@@ -18,12 +18,12 @@ from snapdp.studies.statistics.counts import count_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
-from snapdp.tables.sql.generator import level_rows
 from tests.services import on_spark as spark_group
 from tests.tiers import first_of
 from tests.unit.studies import test_aggregates
 from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark
 from tests.unit.tables.kept import by_order, kept
+from tests.unit.tables.kinds import level_rows
 from tests.unit.tables.sql.test_generator import LARGEST, MINUS_NAN, NAN, adversarial, expected, random_column
 
 MOST = Decimal("99999999999999.9999")

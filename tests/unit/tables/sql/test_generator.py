@@ -17,10 +17,11 @@ from snapdp.studies.quantiser import quantiser_of
 from snapdp.tables.engines.engine import check_columns, statement
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sql.dialects import DUCKDB, identifier, literal
-from snapdp.tables.sql.generator import declared_rows, level_rows, script
+from snapdp.tables.sql.generator import declared_rows, script
 from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import replaced
 from tests.tiers import first_of
+from tests.unit.tables.kinds import level_rows
 
 F = Fraction
 LARGEST = math.nextafter(math.inf, 0)

@@ -14,10 +14,10 @@ from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.csv import number_format
 from snapdp.tables.sources.csv_form import plain_number
-from snapdp.tables.sql.generator import level_rows
 from snapdp.values import replaced
 from tests.services import on_spark
 from tests.tiers import first_of
+from tests.unit.tables.kinds import level_rows
 
 GERMAN = CsvDialect(delimiter=";", decimal=",", thousands=".")
 FORMATS = {

@@ -26,11 +26,11 @@ from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.stored import described
 from snapdp.tables.sql import generator, persons as persons_of_sql
 from snapdp.tables.sql.dialects import DUCKDB, POSTGRES, SPARK
-from snapdp.tables.sql.generator import level_rows
 from snapdp.tables.sql.stored import LABEL, NUMERIC, TEXT, WHOLE, Field, Rows
 from snapdp.values import replaced
 from tests.unit.studies.test_aggregates import SOME, plain, random_table
 from tests.unit.tables.kept import by_order, kept, text_of
+from tests.unit.tables.kinds import level_rows
 from tests.unit.tables.tables import FORMATS
 
 X = integer_column("x", lower=0, upper=9, missing=4)
