@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from snapdp.lab.attacks.attack import probability_at_least, probability_at_most
+from snapdp.lab.attacks.gallery import attacks
 from snapdp.lab.attacks.reachability import is_reachable
 from tests import ROOT
 
@@ -73,3 +74,10 @@ def test_what_is_said_of_outputs_that_tell_their_value_is_so(pair, times):
 def test_a_figure_that_is_far_off_has_no_room(pair, off):
     low, high = figures()[pair]
     assert not has_room((low * off, high * off), bounds(pair))
+
+
+def test_readme_has_the_first_of_these_figures_and_names_the_attack_that_shows_it():
+    (told,) = re.findall(SHARE, words_of("README.md"))
+    assert told == re.findall(SHARE, words_of("docs/guide/attacks.md"))[0]
+    (name,) = re.findall(r"`snapdp attack ([\w-]+)`", words_of("README.md"))
+    assert re.findall(r"number (\d+)", attacks()[name].neighbours) == [*told[1:]]

@@ -57,6 +57,13 @@ def test_a_line_that_is_false_or_does_not_run_would_be_found(line):
     assert failure(line, {})
 
 
+def test_the_errata_are_numbered_without_a_gap_and_each_has_a_block():
+    parts = HEADING.split(ERRATA)[1:]
+    blocks = {number: FENCE.findall(text) for number, text in zip(parts[::2], parts[1::2], strict=True)}
+    assert list(blocks) == [*map(str, range(1, 21)), *(f"E{i}" for i in range(1, 26))]
+    assert [number for number, found in blocks.items() if not any("assert" in block for block in found)] == []
+
+
 def test_links_to_an_erratum_lead_to_it():
     anchors = re.findall(r'^<a id="(e?\d+)"></a>\n\n### (?i:\1)\. ', ERRATA, re.MULTILINE)
     assert anchors == [number.lower() for number in HEADING.findall(ERRATA)]

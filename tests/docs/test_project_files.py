@@ -7,9 +7,17 @@ import shutil
 import subprocess
 import tomllib
 
+import snapdp
 from tests import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_citation_names_this_version_and_licence():
+    assert f"\nversion: {snapdp.__version__}\n" in CITATION
+    assert f"\nlicense: {PROJECT['license']}\n" in CITATION
+    assert "doi: 10.1145/2382196.2382264" in CITATION
 
 
 def test_links_of_the_pages_that_are_no_part_of_the_site_lead_to_files():
@@ -17,6 +25,14 @@ def test_links_of_the_pages_that_are_no_part_of_the_site_lead_to_files():
     links = {link for page in ROOT.glob("*.md") for link in re.findall(r"\]\(([^)#:\s]+)[)#]", page.read_text("utf-8"))}
     assert len(links) > 10
     assert [link for link in sorted(links) if not (ROOT / link).exists()] == []
+
+
+def test_what_runs_before_a_change_lands_runs_both_commands_of_the_readme_as_they_stand_there():
+    """The tests ran under another command than the one that people are told."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert {"bin/demo", "bin/test"} <= {line.split()[0] for line in re.findall(r"^bin/[^\n#]+", page, re.MULTILINE)}
+    assert {"bin/demo", "bin/test"} <= {line.split("#")[0].strip() for line in run}
 
 
 def test_the_tests_say_what_is_missing_where_nothing_can_be_installed(tmp_path):
