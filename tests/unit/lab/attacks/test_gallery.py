@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.lab.attacks.attack import Attack, AttackOutcome, Trials, measured
+from snapdp.lab.attacks.attack import Attack, AttackOutcome, Distinguisher, Trials, measured, one_by_one
 from snapdp.lab.attacks.gallery import TARGETS, attacked, attacks, pairs, rows
 from snapdp.values import replaced
 
@@ -136,3 +136,10 @@ def test_the_package_is_imported_without_attacks_and_their_names_without_numpy()
     code = "import sys, snapdp; assert 'snapdp.lab.attacks' not in sys.modules\n"
     code += "import snapdp.lab.attacks.gallery; snapdp.lab.attacks.gallery.attacks(); assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_target_that_says_what_it_claims_is_judged_by_that():
+    distinguisher = Distinguisher(event=bool, neighbours=(1, 0), inputs=("for 1", "for 0"), claimed=Fraction(1))
+    releases = one_by_one(lambda value: value)
+    runs = distinguisher.against(numpy=lambda _: releases, python_dp=lambda _: (releases, Fraction(2)))
+    assert {name: run(FEW).claimed for name, run in runs.items()} == {"numpy": 1, "python-dp": 2}

@@ -167,3 +167,8 @@ def test_versions_of_everything_that_is_checked_are_told():
     assert {"Python", "gmpy2", "MPFR", "numpy", "DuckDB", "SQLite", "OpenSSL"} <= versions.keys()
     assert "absent" not in versions.values()
     assert all(versions.values())
+
+
+def test_a_number_in_single_precision_stays_below_1():
+    assert checks._single(1 - 2.0**-53) == 1 - 2.0**-24
+    assert checks._single(0.5) == 0.5
