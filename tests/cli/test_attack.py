@@ -1,4 +1,4 @@
-"""What people and scripts see of `snapdp attack`."""
+"""What people and scripts see of `snapdp lab attack`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snapdp.lab.attacks.attack import AttackOutcome, Trials
 from snapdp.lab.attacks.gallery import attacks
 from snapdp.values import replaced
 
-QUICK = ("attack", "returned-noise", "--trials", "200", "--seed", "7")
+QUICK = ("lab", "attack", "returned-noise", "--trials", "200", "--seed", "7")
 
 
 def run(*words: str) -> Any:
@@ -26,7 +26,9 @@ def run(*words: str) -> Any:
 
 def test_json_is_a_list_of_rows_with_numbers_or_null_where_a_library_is_absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "diffprivlib", None)
-    done = run("attack", "precision", "--trials", "500", "--target", "numpy", "--target", "diffprivlib", "--json")
+    done = run(
+        "lab", "attack", "precision", "--trials", "500", "--target", "numpy", "--target", "diffprivlib", "--json"
+    )
     assert done.exit_code == 2
     assert "diffprivlib (pip install diffprivlib 'scikit-learn<1.7')" in done.stderr
     rows = json.loads(done.stdout)
@@ -42,7 +44,7 @@ def test_the_same_seed_draws_the_same_noise_of_the_textbook():
 
 
 def test_a_seed_that_nobody_gave_is_told():
-    done = run("attack", "returned-noise", "--trials", "50", "--target", "numpy")
+    done = run("lab", "attack", "returned-noise", "--trials", "50", "--target", "numpy")
     assert "seed of numpy's noise: " in done.stderr
 
 
@@ -63,14 +65,14 @@ def test_a_name_explains_the_attack_and_every_verdict_says_how_sure_it_is():
 
 
 def test_where_both_inputs_show_the_event_the_ratio_is_said_to_count():
-    told = " ".join(run("attack", "truncated-noise", "--trials", "1000", "--seed", "7").stdout.split())
+    told = " ".join(run("lab", "attack", "truncated-noise", "--trials", "1000", "--seed", "7").stdout.split())
     assert told.count("Both inputs show it") == 1
     assert re.search(r"snapdp: in [\d,]+ of 1,000 outputs for 0 \([\d.]+ %\), in [^.]+\.\d %\)\. Both inputs", told)
     assert "Both inputs show it" not in run(*QUICK).stdout  # where neither does
 
 
 def test_no_line_is_wider_than_the_table_may_be_where_it_is_piped():
-    done = run("attack", "precision", "--trials", "50", "--seed", "1")
+    done = run("lab", "attack", "precision", "--trials", "50", "--seed", "1")
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -84,19 +86,19 @@ def test_no_line_is_wider_than_the_table_may_be_where_it_is_piped():
     ],
 )
 def test_only_verdicts_that_were_reached_are_explained(words, said, unsaid):
-    told = " ".join(run("attack", *words, "--trials", "100").stdout.split())
+    told = " ".join(run("lab", "attack", *words, "--trials", "100").stdout.split())
     assert [each for each in said if each not in told] == []
     assert [each for each in unsaid if each in told] == []
 
 
 def test_a_target_that_was_asked_for_and_cannot_be_imported_is_no_success(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp", None)
-    alone = run("attack", "precision", "--target", "opendp")
+    alone = run("lab", "attack", "precision", "--target", "opendp")
     assert alone.exit_code == 2
     assert "NOTHING was attacked." in alone.stdout
     assert "opendp (pip install 'opendp[polars]>=0.16')" in alone.stderr
     assert "no proof" not in alone.stdout
-    beside = run("attack", "precision", "--target", "opendp", "--target", "snapdp", "--trials", "50")
+    beside = run("lab", "attack", "precision", "--target", "opendp", "--target", "snapdp", "--trials", "50")
     assert beside.exit_code == 2
     assert "absent" in beside.stdout
     assert "NOTHING" not in beside.stdout
@@ -106,7 +108,7 @@ def test_without_a_target_what_cannot_be_imported_is_told_and_is_no_failure(monk
     for name in ("diffprivlib", "opendp", "pydp"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr(gallery, "MODULES", ("truncated_noise",))
-    done = run("attack", "--trials", "50")
+    done = run("lab", "attack", "--trials", "50")
     assert done.exit_code == 0
     told = " ".join(done.stdout.split())
     assert all(f"pip install {name}" in told for name in ("diffprivlib", "'opendp[polars]>=0.16'", "python-dp"))
@@ -115,7 +117,7 @@ def test_without_a_target_what_cannot_be_imported_is_told_and_is_no_failure(monk
 
 def test_without_a_name_every_attack_has_its_rows_and_nothing_is_explained(monkeypatch):
     monkeypatch.setattr(gallery, "MODULES", ("ties", "returned_noise"))
-    done = run("attack", "--trials", "50")
+    done = run("lab", "attack", "--trials", "50")
     assert "Event:" not in done.stdout
     assert all(word in done.stdout for word in ("ties", "returned-noise", "numpy", "snapdp"))
 
@@ -131,7 +133,7 @@ def test_without_a_name_every_attack_has_its_rows_and_nothing_is_explained(monke
     ],
 )
 def test_what_is_not_known_is_wrong_usage_with_what_is_allowed(words, told):
-    done = run("attack", *words)
+    done = run("lab", "attack", *words)
     assert done.exit_code == 2
     assert told in done.stderr
 
@@ -145,11 +147,11 @@ def test_exit_code_1_is_for_ours_alone(monkeypatch):
         broken = replaced(ties, against={**ties.against, target: lost})
         monkeypatch.setattr(gallery, "attacks", lambda broken=broken: {"ties": broken})
         for flags in ([], ["--json"]):
-            assert run("attack", "ties", "--target", target, *flags).exit_code == code
+            assert run("lab", "attack", "ties", "--target", target, *flags).exit_code == code
 
 
 def test_the_list_names_every_attack_and_runs_none():
-    done = run("attack", "--list", "--json")
+    done = run("lab", "attack", "--list", "--json")
     assert [each["attack"] for each in json.loads(done.stdout)] == [*attacks()]
     assert all(set(each) == {"attack", "title", "targets"} for each in json.loads(done.stdout))
 

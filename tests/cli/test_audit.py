@@ -1,9 +1,12 @@
-"""`snapdp verify RECORD` and its files, and what `snapdp check` says of numbers that it did not look at."""
+"""`snapdp verify RECORD` and its files, and what it says of numbers that it did not look at."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +113,40 @@ def test_a_record_that_cannot_be_read_could_not_be_checked(content):
     Path("record.json").write_text(content)
     done = run("verify", "record.json")
     assert (done.exit_code, done.stdout[:17]) == (3, "COULD NOT CHECK: ")
+
+
+def test_a_report_alone_is_told_how_it_is_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for text in ("<!doctype html>\n<html></html>", "\ufeff \n<HTML><body>", "<!DOCTYPE HTML>"):
+        Path("report.html").write_text(text, encoding="utf-8")
+        done = run("verify", "report.html")
+        assert (done.exit_code, done.stdout) == (2, "")
+        said = " ".join(done.stderr.split())
+        assert "report.html is a page of HTML, not a record" in said
+        assert "snapdp verify record.json --report report.html" in said
+
+
+@pytest.mark.parametrize(
+    "name", ["people.csv", "people.toml", "people.ledger", "people.parquet", "people", "data.json"]
+)
+def test_of_anything_else_the_command_says_what_it_takes(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    contents = {"people.parquet": b"PAR1\x00\xff\xfe", "people.ledger": b"SQLite format 3\x00\xff", "data.json": b"{}"}
+    if name == "people":
+        Path(name).mkdir()
+    else:
+        Path(name).write_bytes(contents.get(name, b"age = 31\n"))
+    done = run("verify", name)
+    assert (done.exit_code, done.stdout) == (2, "")
+    said = " ".join(done.stderr.split())
+    assert "takes the record of a release, or certificates (.json)" in said
+    assert "snapdp ledger verify" in said
+
+
+@pytest.mark.parametrize("name", ["pipe.json", "pipe.html", "pipe"])
+def test_a_pipe_is_not_waited_for(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    command = [sys.executable, "-m", "snapdp", "verify", str(tmp_path / name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == (3 if name == "pipe.json" else 2)
+    assert "it is not a regular file" in " ".join((done.stdout + done.stderr).split())

@@ -20,7 +20,7 @@ def run(*words):
 
 
 def planned(*flags):
-    return json.loads(run("plan", *WIDE, *flags, "--json").output)
+    return json.loads(run("lab", "plan", *WIDE, *flags, "--json").output)
 
 
 @pytest.mark.parametrize("arithmetic", ["exact", "proved", "notes"])
@@ -39,7 +39,7 @@ def test_python_goes_on_to_count_grid_and_bound_of_finite_precision_in_sensitivi
 
 def test_verify_and_plan_mean_the_same_mechanism():
     flags = ["--arithmetic", "proved", "--grid", "200", "--bound", "800"]
-    judged = run("verify", *WIDE, *flags)
+    judged = run("lab", "verify", *WIDE, *flags)
     assert "2 sensitivities, 200 data units" in judged.output
     assert "8 sensitivities, 800 data units" in judged.output
 
@@ -75,14 +75,16 @@ def test_lab_published_takes_bound_and_grid_in_data_units():
     ],
 )
 def test_what_is_refused_is_told_in_flags_and_data_units(flags, says):
-    done = run("plan", *WIDE, *flags.split())
+    done = run("lab", "plan", *WIDE, *flags.split())
     assert done.exit_code != 0
     assert says in " ".join(done.stderr.split())
     assert 'arithmetic="' not in done.stderr
 
 
 def test_verify_and_lab_published_advise_flags_that_they_have():
-    assert "with --arithmetic proved or --arithmetic notes has one" in " ".join(run("verify", *WIDE).stderr.split())
+    assert "with --arithmetic proved or --arithmetic notes has one" in " ".join(
+        run("lab", "verify", *WIDE).stderr.split()
+    )
     published = ["lab", "published", "--epsilon", "1", "--bound", "3", "--if-value", "0"]
     refused = run(*published, "--arithmetic", "exact", "--bits", "53").stderr
     assert "Give --arithmetic notes, or leave bits out." in refused
@@ -93,7 +95,7 @@ def test_verify_and_lab_published_advise_flags_that_they_have():
     ("advice", "shown"),
     [
         ('Give bits, such as FinitePrecision(bits=24, slack="0.01").',) * 2,
-        ("decorated with @snapdp.audit(query=(-64, 64), bits=53).",) * 2,
+        ("decorated with @snapdp.lab.audit(query=(-64, 64), bits=53).",) * 2,
         ("f(bits=1), then (as it says) bits=2", "f(bits=1), then (as it says) --bits 2"),
         ('Take method="tight".',) * 2,
         ('or give clamp="range".', "or give --clamp range."),
@@ -106,17 +108,15 @@ def test_keywords_are_flags_only_where_a_command_has_them(advice, shown):
     assert in_flags(advice, {"bits", "clamp", "if_value"}) == shown
 
 
-def test_what_to_do_instead_is_said_where_a_flag_of_a_mechanism_meets_statistics():
+def test_the_plan_of_a_statistic_says_which_mechanism_it_is():
     mean = ["plan", "--mean", "age", "--bounds", "0,120", "--missing", "middle", "--n", "5000", "--epsilon", "0.5"]
-    refused = " ".join(run(*mean, "--if-value", "40").stderr.split())
-    assert "Plan a bare mechanism with it: --sensitivity NUMBER and --bounds LOWER,UPPER" in refused
+    assert "No such option '--if-value'" in run(*mean, "--if-value", "40").stderr
     part = json.loads(run(*mean, "--json").output)["lines"][0]["parts"][0]
-    bounds = ",".join(part["range"])
-    instead = ["plan", "--sensitivity", part["sensitivity"], "--bounds", bounds, "--epsilon", "0.5", "--if-value", "40"]
-    assert run(*instead).exit_code == 0
+    flags = ["--sensitivity", part["sensitivity"], "--bounds", ",".join(part["range"]), "--epsilon", "0.5"]
+    assert run("lab", "plan", *flags, "--if-value", "40").exit_code == 0
 
 
 def test_every_bits_flag_says_that_its_default_is_118_or_more():
-    for command in (["plan"], ["verify"], ["lab", "published"]):
+    for command in (["lab", "plan"], ["lab", "verify"], ["lab", "published"]):
         text = " ".join(run(*command, "--help").output.split())
         assert "118" in text[text.index("--bits") :][:120]

@@ -159,14 +159,14 @@ def test_an_audited_record_has_a_certificate_that_is_checked():
     done = run("verify", "r.json", "--ledger", "people.ledger", "--certificate", "audit/c.json")
     assert done.exit_code == 0
     assert "SOUND" in done.stdout
-    assert run("check", "audit/c.json").exit_code == 0
+    assert run("verify", "audit/c.json").exit_code == 0
     text = Path("r.json").read_text(encoding="utf-8")
     Path("r.json").write_text(text.replace('"charged":"1/2"', '"charged":"1/3"'), encoding="utf-8")
     altered = run("verify", "r.json", "--json")
     assert altered.exit_code == 1
     assert [each["field"] for each in json.loads(altered.stdout)["findings"]] == ["charged"]
     Path("audit/c.json").write_text(Path("audit/c.json").read_text().replace('"charged":"1/2"', '"charged":"1/3"'))
-    assert run("check", "audit/c.json").exit_code == 1
+    assert run("verify", "audit/c.json").exit_code == 1
 
 
 # Ledger

@@ -196,7 +196,7 @@ def test_a_name_goes_through_every_command_and_file(name, person):
     assert checked.stdout.startswith("ACCEPTED: r.html")
     assert checked.exit_code == 0
     assert run("verify", "r.json", "--json").exit_code == 0
-    assert run("check", "c.json").exit_code == 0
+    assert run("verify", "c.json").exit_code == 0
     for command in ("show", "history", "verify"):
         assert run("ledger", command, "people.ledger").exit_code == 0
         assert run("ledger", command, "people.ledger", "--json").exit_code == 0
@@ -286,11 +286,11 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("release", f"{name}.toml", "--ledger", name, "--yes"),
         ("verify", name),
         ("verify", f"{name}.json"),
-        ("verify", "snap_half", "--claim", name),
-        ("verify", "snap_half", "--machine", name),
-        ("check", name),
-        ("attack", name),
-        ("attack", "ties", "--target", name),
+        ("lab", "verify", "snap_half", "--claim", name),
+        ("lab", "verify", "snap_half", "--machine", name),
+        ("lab", "verify", name),
+        ("lab", "attack", name),
+        ("lab", "attack", "ties", "--target", name),
         ("registry", name),
         ("registry", "release.json", "--output", name),
         ("lab", "derive", name),
@@ -302,7 +302,7 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("init", f"{name}.toml", "--count", "--n-max", "5", "--epsilon", name),
         ("plan", name, "--sql"),
         ("help", name),
-        ("selftest", "--only", name),
+        ("lab", "selftest", "--only", name),
         ("plan", "--count", "--n-max", "5", "--epsilon", "1", "--ledger", name),
         ("ledger", name),
         ("plan", f"--{name}"),
@@ -329,9 +329,9 @@ def test_paths_of_files_that_are_written_may_have_any_name(name):
     pages = ["--certificate", str(folder / "c.json"), "--report", str(folder / "r.html")]
     assert run("verify", record, "--ledger", ledger, *pages).stdout.startswith("ACCEPTED")
     parsed(str(folder / "r.html"))
-    assert run("check", str(folder / "c.json")).exit_code == 0
+    assert run("verify", str(folder / "c.json")).exit_code == 0
     assert run("init", str(folder / "i.toml"), "--count", "--n-max", "5", "--epsilon", "1").exit_code == 0
-    assert run("verify", "snap_half", "--report", str(folder / "h.html")).exit_code == 0
+    assert run("lab", "verify", "snap_half", "--report", str(folder / "h.html")).exit_code == 0
 
 
 # Any encoding

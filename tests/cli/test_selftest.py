@@ -1,4 +1,4 @@
-"""`snapdp selftest`: what it prints, its codes, and that a fault is told with what to do."""
+"""`snapdp lab selftest`: what it prints, its codes, and that a fault is told with what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.lab.selftest import faults
 
 
 def run(*words):
-    return CliRunner(env={"COLUMNS": "80"}).invoke(main, ["selftest", *words], prog_name="snapdp")
+    return CliRunner(env={"COLUMNS": "80"}).invoke(main, ["lab", "selftest", *words], prog_name="snapdp")
 
 
 def test_a_sound_check_prints_a_table_versions_and_how_to_do_the_same_again():
@@ -27,7 +27,7 @@ def test_a_sound_check_prints_a_table_versions_and_how_to_do_the_same_again():
     assert done.exit_code == 0, done.output
     assert "same" in done.stdout
     assert "SAME: nothing differs." in done.stdout
-    assert "snapdp selftest --quick --only logarithms --only cipher --seed 7" in " ".join(done.stdout.split())
+    assert "snapdp lab selftest --quick --only logarithms --only cipher --seed 7" in " ".join(done.stdout.split())
     assert all(
         name in done.stdout for name in ("Python ", "gmpy2 ", "MPFR ", "numpy ", "DuckDB ", "SQLite ", "OpenSSL ")
     )
@@ -71,7 +71,7 @@ def test_a_check_that_cannot_write_is_no_pass_and_says_what_may_be_in_its_way(mo
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to hear")
 def test_a_run_that_is_ended_leaves_nothing_behind(tmp_path):
-    command = [sys.executable, "-m", "snapdp", "selftest", "--only", "ledger"]
+    command = [sys.executable, "-m", "snapdp", "lab", "selftest", "--only", "ledger"]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while process.poll() is None and not [*tmp_path.glob("*/throw-away.ledger")]:

@@ -38,7 +38,7 @@ def test_commands_of_an_explanation_run_without_a_table(page, tmp_path, monkeypa
 # Attacks, and where we stand
 
 STAND = text_of("attacks-and-where-we-stand.md")
-ROW = re.compile(r"\brows? ((?:`[a-z-]+`(?:,\s+|\s+and )?)+)")  # of `snapdp attack`
+ROW = re.compile(r"\brows? ((?:`[a-z-]+`(?:,\s+|\s+and )?)+)")  # of `snapdp lab attack`
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapdp.audits import check_release
-from snapdp.audits.release_audit import release_certificate
+from snapdp.audits.release_audit import is_certificate, release_certificate
 from snapdp.errors import PremiseError
 from snapdp.values import Value
 
@@ -53,6 +53,15 @@ def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
             "It is not written. The audit above holds; please report what the checker says.",
         )
     return made
+
+
+def is_certificate_file(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is a certificate, be it a wrong one; of any other file its checker would say nothing."""
+    try:
+        content = json.loads(check_release.read_file(os.fspath(path)))
+    except Exception:
+        return False
+    return isinstance(content, dict) and is_certificate(content)
 
 
 def examine_file(path: str | os.PathLike[str]) -> Examination:

@@ -29,7 +29,7 @@ COUNTED = (x for x in range(3))
 
 
 def audited(function, **settings):
-    return snapdp.audit(**settings)(function)
+    return snapdp.lab.audit(**settings)(function)
 
 
 # The same program
@@ -354,7 +354,7 @@ def test_functions_of_another_form_are_refused(function, said):
 
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(ProgramError, match="given both"):
-        snapdp.audit(epsilon=1, claim=1)
+        snapdp.lab.audit(epsilon=1, claim=1)
     with pytest.raises(ProgramError, match="cannot be audited"):
         audited(len)
     with pytest.raises(ProgramError, match="W is no argument"):

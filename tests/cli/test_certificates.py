@@ -1,4 +1,4 @@
-"""`snapdp check`: what people see, what machines read, exit codes; and that the file says the same when run alone."""
+"""`snapdp verify` of certificates: what people see, what machines read, exit codes; the same from the file alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ACCEPTED
 
 
 def run(*arguments: str):
-    return CliRunner().invoke(main, ["check", *arguments])
+    return CliRunner().invoke(main, ["verify", *arguments])
 
 
 @pytest.fixture
@@ -100,25 +100,37 @@ def test_the_checker_runs_alone_outside_the_package(written, tmp_path):
 @pytest.mark.parametrize("program", ["snap_half", "snap_tenth", "snap_nosign"])
 def test_what_verify_writes_check_accepts(program, tmp_path):
     path = str(tmp_path / "certificate.json")
-    assert CliRunner().invoke(main, ["verify", program, "--certificate", path]).exit_code in (0, 1)
+    assert CliRunner().invoke(main, ["lab", "verify", program, "--certificate", path]).exit_code in (0, 1)
     assert run(path).exit_code == 0
 
 
-def test_a_record_is_sent_to_verify_and_a_certificate_to_check(written, tmp_path):
+def test_a_file_says_itself_whether_it_is_a_record_or_a_certificate(written, tmp_path):
     record = random_record(Random(3))
-    done = run(written(record))
-    assert (done.exit_code, "audit it with `snapdp verify`" in done.stdout) == (1, True)
+    assert run(written(record)).stdout.startswith("SOUND")
     for certificate in (release_certificate(record), HALF):
-        done = CliRunner().invoke(main, ["verify", written(certificate)])
+        assert run(written(certificate)).stdout.startswith("ACCEPTED")
+        done = run(written(certificate), "--ledger", str(tmp_path / "people.ledger"))
         assert done.exit_code == 2
-        assert "this is a certificate, not the record of a release." in done.stderr
-        assert f"snapdp check {tmp_path}" in done.stderr
+        assert "belong to a record" in done.stderr
+    done = run(written(HALF), written(record))
+    assert (done.exit_code, "audit it with `snapdp verify`" in done.stdout) == (1, True)
+
+
+def test_a_certificate_that_says_a_field_twice_is_refused(written):
+    done = run(written('{"program": [], "program": []}'))
+    assert (done.exit_code, done.stdout.partition(":")[0]) == (1, "REFUSED")
+
+
+def test_a_program_is_sent_to_the_laboratory():
+    done = run("snap_half")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "A program is for: snapdp lab verify" in " ".join(done.stderr.split())
 
 
 def test_a_table_is_no_program_and_no_figure_is_made_up_about_it(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("age\n" + "1\n" * 100_000)
-    done = CliRunner().invoke(main, ["verify", str(path)])
+    done = CliRunner().invoke(main, ["lab", "verify", str(path)])
     assert done.exit_code == 2
     assert "people.csv is longer than 65536 characters." in done.stderr
 
