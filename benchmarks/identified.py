@@ -3,7 +3,7 @@
     python benchmarks/identified.py [--samples 2000000] [--scale 2]
 
 The noise is that of numpy's `Generator.laplace`. An output identifies its value against another where no draw at all
-gives the same double from that: the only candidates are tried, one by one (`snapdp attack reachability` does the same).
+gives the same double from that: the only candidates are tried, one by one (as `snapdp lab attack reachability` does).
 Each figure is the share among outputs of both values. Its standard error is below 0.5/sqrt(samples), and one part in a
 hundred of a share of 1/200: of as many outputs, 10,000 are counted.
 """

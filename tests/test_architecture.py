@@ -10,6 +10,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from inspect import ismodule
 from pathlib import Path
 
 import pytest
@@ -214,10 +216,7 @@ def test_every_module_is_in_a_known_package(path):
 
 @every_module
 def test_imports_point_downward_only(path):
-    upward = upward_imports(tree_of(path), dotted_name(path), is_package=path.name == "__init__.py")
-    if path == SOURCE / "api/snapping.py":  # a mechanism can be verified: inside the functions that do it
-        upward = [name for name in upward if not name.startswith("snapdp.lab.")]
-    assert upward == []
+    assert upward_imports(tree_of(path), dotted_name(path), is_package=path.name == "__init__.py") == []
 
 
 @every_module
@@ -297,7 +296,8 @@ def test_no_two_classes_have_one_name():
 def test_a_package_is_never_named_like_a_public_name():
     import snapdp
 
-    assert {path.name for path in SOURCE.iterdir()} & set(snapdp.__all__) == set()
+    clashes = {path.name for path in SOURCE.iterdir()} & set(snapdp.__all__)
+    assert [name for name in clashes if not ismodule(getattr(snapdp, name))] == []
 
 
 @every_module
@@ -349,18 +349,27 @@ def test_no_module_is_too_long(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= largest
 
 
-def test_the_stub_names_what_can_be_imported():
-    import snapdp
-
-    stub = ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8"))
-    aliases = [alias for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+@pytest.mark.parametrize(("package", "more"), [("snapdp", ["__version__"]), ("snapdp.lab", [])])
+def test_a_stub_names_what_can_be_imported(package, more):
+    module = import_module(package)
+    stub = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    aliases = [alias for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname]
     names = sorted(str(alias.asname) for alias in aliases)
     assert all(alias.asname == alias.name for alias in aliases)
-    assert names == snapdp.__all__
-    assert dir(snapdp) == sorted([*names, "__version__"])
-    assert all(getattr(snapdp, name).__module__.startswith(("snapdp.", "typing", "types")) for name in names)
+    assert names == module.__all__
+    assert dir(module) == sorted([*names, *more])
+    values = [value for name in names if not ismodule(value := getattr(module, name))]
+    assert all(value.__module__.startswith(("snapdp.", "typing", "types")) for value in values)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        snapdp.nothing  # noqa: B018
+        module.nothing  # noqa: B018
+
+
+def test_the_laboratory_is_cheap_to_import_and_lazy():
+    code = "import sys, snapdp.lab; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert {name for name in loaded if name.startswith("snapdp")} == {"snapdp", "snapdp.lab"}
+    assert loaded & HEAVY == set()
 
 
 # The reader sees what it must see

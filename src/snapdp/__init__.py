@@ -28,35 +28,50 @@ Single numbers, whose bounds and sensitivity you know: `Snapping`, with its accu
 >>> round(float(counts.accuracy()), 1)
 6.0
 
-Functions that somebody wrote in Python: `audit`. The guide is docs/guide in the source; every refusal is a SnapdpError.
+Mechanisms and programs that somebody wrote are judged in the laboratory, `snapdp.lab`. The guide is docs/guide in the
+source; every refusal is a SnapdpError.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 __version__ = "0.3.0"
 
 
-def _read_public_names() -> dict[str, str]:
-    """Return the module of each public name, read from the stub beside this file."""
-    import re
-    from pathlib import Path
+def load_by_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the __getattr__ and __dir__ of a package (PEP 562): a name is loaded when it is first used.
 
-    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    imports = re.findall(r"^from (\S+) import ([^(\n]+|\([^)]+\))", stub, flags=re.MULTILINE)
-    return {name: module for module, names in imports for name in re.findall(r"(\w+) as", names)}
+    The stub beside the package's file says where each public name comes from.
+    """
+
+    def read_public_names() -> dict[str, str]:
+        import re
+        from pathlib import Path
+
+        stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+        imports = re.findall(r"^from (\S+) import ([^(\n]+|\([^)]+\))", stub, flags=re.MULTILINE)
+        return {name: module for module, names in imports for name in re.findall(r"(\w+) as", names)}
+
+    def load(name: str) -> Any:
+        names = read_public_names()
+        if name == "__all__":  # for `from snapdp import *` and pydoc
+            return sorted(names)
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        import sys
+        from importlib import import_module
+
+        module = names[name]
+        is_package = module == package  # a package below this one, not a name of a module
+        value = import_module(f"{package}.{name}") if is_package else getattr(import_module(module), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def list_names() -> list[str]:
+        stated = ["__version__"] if package == "snapdp" else []
+        return sorted([*read_public_names(), *stated])
+
+    return load, list_names
 
 
-def __getattr__(name: str) -> Any:  # PEP 562: a name's module is loaded when the name is first used
-    names = _read_public_names()
-    if name == "__all__":  # for `from snapdp import *` and pydoc
-        return sorted(names)
-    if name not in names:
-        raise AttributeError(f"module 'snapdp' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = globals()[name] = getattr(import_module(names[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*_read_public_names(), "__version__"])
+__getattr__, __dir__ = load_by_stub(__name__, __file__)

@@ -1,4 +1,8 @@
 # The public names, each written once: type checkers read this file, and snapdp/__init__.py finds modules by it.
+from collections.abc import Callable
+from typing import Any
+
+from snapdp import lab as lab
 from snapdp.api.one_line import (
     count as count,
     covariance as covariance,
@@ -23,7 +27,6 @@ from snapdp.errors import (
     SnapdpError as SnapdpError,
 )
 from snapdp.exact.numbers import Parameter as Parameter
-from snapdp.lab.language.audited import audit as audit
 from snapdp.ledger.ledger import Ledger as Ledger
 from snapdp.mechanism.parameters import FinitePrecision as FinitePrecision, SnappingParameters as SnappingParameters
 from snapdp.release.result import Release as Release, load_release as load_release
@@ -31,3 +34,5 @@ from snapdp.studies.csv_dialect import CsvDialect as CsvDialect
 from snapdp.tables.engines.opening import open_table as open_table
 
 __version__: str
+
+def load_by_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]: ...

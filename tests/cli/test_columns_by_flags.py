@@ -199,7 +199,7 @@ BOUNDED = (*MEAN, "--bounds", "0,120", "--missing", "dropped")
         ("plan --count --epsilon 1 --n-max 9 --person id --rows-per-person {}", "--rows-per-person", "1.250", "1250"),
         ("plan --count --epsilon 1 --n-max 9 --if-rows {}", "--if-rows", "2'000", "2000"),
         ("ledger create l --dataset d --cap 1 --n-max {}", "--n-max", "5.000", "5 or 5000"),
-        ("attack --trials {}", "--trials", "100.000", "100 or 100000"),
+        ("lab attack --trials {}", "--trials", "100.000", "100 or 100000"),
     ],
 )
 def test_a_whole_number_that_may_be_meant_for_thousands_is_asked_back(line, flag, typed, meant):

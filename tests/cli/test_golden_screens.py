@@ -7,7 +7,7 @@ from functools import cache
 from tests.cli.screens import WIDTH, all_screens, written
 
 REWRITE = "python -m tests.cli.screens writes them anew; look at the difference"
-LONGER = {"verify-refuted": "a program to be copied"}
+LONGER = {"lab-verify-refuted": "a program to be copied"}
 
 
 @cache

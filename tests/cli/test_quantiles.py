@@ -50,10 +50,7 @@ def test_a_branching_may_be_said_and_is_chosen_otherwise():
         (["--median", "age", "--at", "0.5", *BOUNDS], "--at belongs to --quantiles"),
         (["--mean", "age", "--at", "0.5", *BOUNDS], "--at belongs to --quantiles"),
         (["--mean", "age", "--branching", "4", *BOUNDS], "--branching belongs to --quantiles or --median"),
-        (
-            ["--sensitivity", "1", "--bounds", "0,9", "--if-rows", "4"],
-            "--if-rows, --n-max is not read together with --sensitivity",
-        ),
+        (["--sensitivity", "1", "--bounds", "0,9", "--if-rows", "4"], "No such option '--sensitivity'"),
         (["--mean", "age", "--if-like", "people.csv", *BOUNDS], "--if-like is for quantiles and medians"),
         (["--quantiles", "age"], "Give --bounds"),
     ],

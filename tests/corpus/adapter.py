@@ -23,20 +23,20 @@ from typing import Any
 
 import numpy
 import pyarrow.parquet
-from snapdp.rounding.error_bound import bound_error
-from snapdp.rounding.formula import Format
-from snapdp.rounding.languages import read_cores, read_formula, read_ranges
-from snapdp.verifier.certificate.certificate import certificate_text
-from snapdp.verifier.certificate.check import Refusal, examine
-from snapdp.verifier.language.parser import parse
-from snapdp.verifier.loss.verdict import verify
-from snapdp.verifier.machine.machine import parse_machine
-from snapdp.verifier.python.symbols import clamp, ln, round_to
 
 import snapdp
+from snapdp import lab
 from snapdp.audits import check_release
+from snapdp.audits.check_program import Refusal, examine
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
+from snapdp.lab.language.formulas import read_cores, read_formula, read_ranges
+from snapdp.lab.language.parser import parse
+from snapdp.lab.loss.certificate import certificate_text
+from snapdp.lab.loss.verdict import verify
+from snapdp.lab.rounding.error_bound import bound_error
+from snapdp.lab.rounding.formula import Format
+from snapdp.lab.semantics.machine import parse_machine
 from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism.mechanism import index_with_bits, release_with_bits
 from snapdp.release.release import exact_values, released
@@ -365,7 +365,8 @@ def replay_program(case: Case) -> Fields:
     """
     try:
         if "python" in case:
-            space: dict[str, Any] = {"audit": snapdp.audit, "ln": ln, "clamp": clamp, "round_to": round_to, "np": numpy}
+            names = ("audit", "ln", "clamp", "round_to")
+            space: dict[str, Any] = {**{name: getattr(lab, name) for name in names}, "np": numpy}
             exec(compile(case["python"], case["name"], "exec"), space)
             program = space["release"].program
         else:

@@ -79,5 +79,5 @@ def test_a_figure_that_is_far_off_has_no_room(pair, off):
 def test_readme_has_the_first_of_these_figures_and_names_the_attack_that_shows_it():
     (told,) = re.findall(SHARE, words_of("README.md"))
     assert told == re.findall(SHARE, words_of("docs/guide/attacks.md"))[0]
-    (name,) = re.findall(r"`snapdp attack ([\w-]+)`", words_of("README.md"))
+    (name,) = re.findall(r"`snapdp lab attack ([\w-]+)`", words_of("README.md"))
     assert re.findall(r"number (\d+)", attacks()[name].neighbours) == [*told[1:]]

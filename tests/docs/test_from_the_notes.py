@@ -52,7 +52,9 @@ def test_every_line_of_the_page_runs_and_what_compares_is_true(tmp_path, monkeyp
     assert {line[1]: why for line in lines if line and (why := failure(line[1], names))} == {}
 
 
-@pytest.mark.parametrize("line", ["1 == 2", "nothing", "snapdp plan --sensitivity 0", "snapdp verify naive_laplace"])
+@pytest.mark.parametrize(
+    "line", ["1 == 2", "nothing", "snapdp lab plan --sensitivity 0", "snapdp lab verify naive_laplace"]
+)
 def test_a_line_that_is_false_or_does_not_run_would_be_found(line):
     assert failure(line, {})
 

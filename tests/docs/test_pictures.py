@@ -24,7 +24,7 @@ from tests.docs import real_tables
 GUIDE = ROOT / "docs" / "guide"
 COMMANDS = {  # a picture of a command, which writes it by --plot
     "plan-mean.svg": "plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
-    "plan-natural.svg": "plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural",
+    "plan-natural.svg": "lab plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural",
     "compare-accuracy.svg": "lab compare --epsilons 0.5,2",
     "compare-bias.svg": "lab compare --show bias --epsilon 1 --sensitivity 1 --bounds 0,10",
 }

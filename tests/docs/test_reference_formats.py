@@ -28,13 +28,13 @@ def test_the_sql_of_a_file_is_on_the_page():
 
 
 PLAN = "plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5"
-BARE = "plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 5 --if-output 9.5"
+BARE = "lab plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 5 --if-output 9.5"
 CREATE = "ledger create l.ledger --dataset x --cap 1 --relation change-one --n 50"
 
 
 RESULTS = [  # what is typed, the line of the page, and its keys that stand there only with other words
     (PLAN, "`snapdp plan` STUDY", {"account", "--ledger"}),
-    (BARE, "`snapdp plan` --sensitivity", {"--if-value", "--if-output"}),
+    (BARE, "`snapdp lab plan`", {"--if-value", "--if-output"}),
     (CREATE, "`snapdp ledger create`, `amend`", {"create"}),
     ("ledger show l.ledger", "`snapdp ledger show`", set()),
     ("ledger history l.ledger", "`snapdp ledger history`", set()),
@@ -43,8 +43,8 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("ledger backup l.ledger b.ledger", "`snapdp ledger backup`", set()),
     (f"init s.toml {PLAN.removeprefix('plan ')}", "`snapdp init`", set()),
     ("plan s.toml --sql", "`snapdp plan --sql`", set()),
-    ("verify snap_half --certificate h.json", "`snapdp verify` PROGRAM", set()),
-    ("check h.json", "`snapdp check`", {"certificates"}),
+    ("lab verify snap_half --certificate h.json", "`snapdp lab verify` PROGRAM", set()),
+    ("verify h.json", "`snapdp verify` CERTIFICATE", {"certificates"}),
     ("lab derive snap_half", "`snapdp lab derive`", {"rules", "warning", "--rules"}),
     ("lab run snap_half --f 3 --U 0.3 --S -1", "`snapdp lab run`", set()),
     ("lab bound 1/(x*x+1) --range x=0,1", "`snapdp lab bound`", {"cores"}),
@@ -53,11 +53,11 @@ RESULTS = [  # what is typed, the line of the page, and its keys that stand ther
     ("help epsilon", "`snapdp help`", {"topics"}),
     ("ledger restore l.ledger b.ledger --no-record", "`snapdp ledger restore`", set()),
     (f"registry {KEPT}/record.json", "`snapdp registry`", set()),
-    (f"verify {KEPT}/record-median.json", "`snapdp verify` RECORD", {"reason"}),
+    (f"verify {KEPT}/record-median.json", "`snapdp verify` RECORD", set()),
     ("lab claims --epsilon 1 --sensitivity 1 --bound 10 --grid 4 --if-value 0", "`snapdp lab claims`", set()),
-    ("selftest --list", "`snapdp selftest`", {"seed", "quick", "versions", "error", "advice", "--list"}),
-    ("attack --list", "`snapdp attack` --list", set()),
-    ("attack returned-noise --target numpy --trials 50", "`snapdp attack`", set()),
+    ("lab selftest --list", "`snapdp lab selftest`", {"seed", "quick", "versions", "error", "advice", "--list"}),
+    ("lab attack --list", "`snapdp lab attack` --list", set()),
+    ("lab attack returned-noise --target numpy --trials 50", "`snapdp lab attack`", set()),
 ]
 
 
@@ -74,10 +74,10 @@ def test_results_have_the_keys_that_the_page_states(typed, line, others, tmp_pat
         runner.invoke(app.main, CREATE.split())
     if typed == "plan s.toml --sql":
         runner.invoke(app.main, [*f"init s.toml {PLAN.removeprefix('plan ')}".split()])
-    if typed == "check h.json":
-        runner.invoke(app.main, ["verify", "snap_half", "--certificate", "h.json"])
+    if typed == "verify h.json":
+        runner.invoke(app.main, ["lab", "verify", "snap_half", "--certificate", "h.json"])
     done = runner.invoke(app.main, [*typed.split(), "--json"])
-    assert done.exit_code in (0, int(typed.startswith("attack"))), done.output  # 1 is a verdict there
+    assert done.exit_code in (0, int("attack" in typed)), done.output  # 1 is a verdict there
     result = json.loads(done.stdout)
     assert set(result[0] if isinstance(result, list) else result) == stated_keys(line) - others
 

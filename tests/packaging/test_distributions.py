@@ -147,7 +147,7 @@ def test_a_fresh_environment_with_the_wheel_alone_makes_a_release_and_verifies_i
     run(commands / "snapdp", "demo", "--directory", made, where=tmp_path)
     ledger, record = made / "people.ledger", made / "record.json"
     assert "SOUND" in run(commands / "snapdp", "verify", record, "--ledger", ledger, where=tmp_path).upper()
-    run(commands / "snapdp", "selftest", "--quick", where=tmp_path)
+    run(commands / "snapdp", "lab", "selftest", "--quick", where=tmp_path)
     where = run(commands / "python", "-c", "import snapdp; print(snapdp.__file__)", where=tmp_path)
     assert Path(where.strip()).is_relative_to(tmp_path)
     run(commands / "pip", "install", "--quiet", f"{wheel}[web]", where=tmp_path)

@@ -19,6 +19,7 @@ from snapdp_reference.markdown import plain
 SOURCE = Path(str(snapdp.__file__)).parent
 PUBLIC = (
     "snapdp",
+    "snapdp.lab",
     "snapdp.lab.testing",
     "snapdp.errors",
     "snapdp.lab.claims",
@@ -29,8 +30,9 @@ LONGEST_VALUE = 80
 @cache
 def names_of(module: str) -> list[str]:
     """Return the public names of a module."""
-    listed = getattr(import_module(module), "__all__", None)
-    return list(listed) if listed is not None else sorted(_imported(module))
+    home = import_module(module)
+    listed = getattr(home, "__all__", None) or sorted(_imported(module))
+    return [name for name in listed if not inspect.ismodule(getattr(home, name))]
 
 
 def _imported(module: str) -> dict[str, str]:

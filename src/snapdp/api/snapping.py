@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from snapdp.accuracy.summary import AfterRelease
     from snapdp.exact.enclosure import Enclosure
     from snapdp.exact.numbers import Datum, Parameter
-    from snapdp.lab.loss.verdict import Verdict
-    from snapdp.lab.mechanism import MechanismProgram
     from snapdp.mechanism.law.law import Law
     from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters
 
@@ -135,33 +133,6 @@ class Snapping:
         A value is what it is, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
         """
         return self._mechanism.law(value)
-
-    def program(self) -> MechanismProgram:
-        """Return the mechanism as a program of the verifier's language, with its machine; `print` shows it as a file.
-
-        In finite precision only: in exact arithmetic nothing rounds, and the loss is epsilon by construction.
-        """
-        from snapdp.lab.mechanism import program_of_mechanism
-
-        return program_of_mechanism(self.parameters)
-
-    def verify(self, *, claim: str | Parameter | None = None) -> Verdict:
-        """Return what the verifier says of the mechanism's program: VERIFIED where no output loses more than epsilon.
-
-        claim is another loss to judge it by: a number, "note", "mironov" or "tight".
-
-        >>> Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=100, arithmetic="proved").verify().kind
-        'VERIFIED'
-        """
-        from snapdp.lab.mechanism import verify_mechanism
-
-        return verify_mechanism(self.parameters, claim=claim)
-
-    def certificate(self) -> str:
-        """Return the certificate of that verdict against epsilon: JSON for `snapdp check`, which shares no code."""
-        from snapdp.lab.mechanism import mechanism_certificate
-
-        return mechanism_certificate(self.parameters)
 
     def __repr__(self) -> str:
         return repr(self._mechanism).replace("Mechanism", "Snapping", 1)

@@ -10,7 +10,7 @@ import json
 import os
 
 from snapdp.audits import check_release
-from snapdp.audits.release_audit import release_certificate
+from snapdp.audits.release_audit import is_certificate, release_certificate
 from snapdp.errors import PremiseError
 from snapdp.values import Facts, Value, Values
 
@@ -51,6 +51,15 @@ def accepted_certificate(record: Facts) -> Values:
             "It is not written. The audit above holds; please report what the checker says.",
         )
     return made
+
+
+def is_certificate_file(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is a certificate, be it a wrong one; of any other file its checker would say nothing."""
+    try:
+        content = json.loads(check_release.read_file(os.fspath(path)))
+    except Exception:
+        return False
+    return isinstance(content, dict) and is_certificate(content)
 
 
 def examine_file(path: str | os.PathLike[str]) -> Examination:

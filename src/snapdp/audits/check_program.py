@@ -1,6 +1,6 @@
 """The independent checker of certificates: `python verify.py certificate.json`. Standard library only.
 
-The writer of certificates asks it, and so does `snapdp check`; it imports nothing of the package and can be copied out
+The writer of certificates asks it, and so does `snapdp verify`; it imports nothing of the package and can be copied out
 and run alone.
 Idea: a certificate is a program, a machine, a claim, and a bound of the privacy loss (VERIFIED) or a point where the
 claim fails (REFUTED). It is not believed: the bound is derived again, the witness is run, all in exact fractions.
@@ -726,7 +726,7 @@ def examine(certificate: Any) -> dict[str, list[str]]:
         require(len(certificate) <= LARGEST_TEXT, "the certificate is too long")
         found = json.loads(certificate, object_pairs_hook=unique)
     release = type(found) is dict and "record" in found  # for the other checker
-    require(not release, "this is the certificate of a release: check_release.py checks it, or `snapdp check`")
+    require(not release, "this is the certificate of a release: check_release.py checks it, or `snapdp verify`")
     verdict = found.get("verdict") if type(found) is dict else None
     require(type(verdict) is str and verdict in ONLY, "no verdict VERIFIED or REFUTED")
     form = found.get("format")

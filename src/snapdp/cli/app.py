@@ -45,16 +45,8 @@ MAP = {  # the order of the help page; a new command is one line
         "serve": ("snapdp.cli.serve:serve_command", "All of this on a page in your browser."),
     },
     "Check": {
-        "verify": ("snapdp.cli.verify:verify_command", "Judge a record, a program, a function or a mechanism."),
-        "check": ("snapdp.cli.verify:check_command", "Check a certificate without believing it."),
-        "selftest": (
-            "snapdp.cli.selftest:selftest_command",
-            "Compare this machine with known answers.",
-        ),
-        "attack": ("snapdp.cli.attack:attack_command", "Break the usual noise, then try to break ours."),
-    },
-    "Laboratory": {
-        "lab": ("snapdp.cli.lab:lab_group", "Study the mechanism: derive, run, bound, compare, published."),
+        "verify": ("snapdp.cli.verify:verify_command", "Check a record, its report, or a certificate."),
+        "lab": ("snapdp.cli.lab:lab_group", "The laboratory: judge programs and mechanisms, attack noise."),
     },
     "Learn": {
         "demo": ("snapdp.cli.demo:demo_command", "Make a table, a study, a release and a report to look at."),

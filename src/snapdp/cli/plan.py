@@ -12,25 +12,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.account import account_options, planned_charge, show_charge
-from snapdp.cli.flags.files import picture_option, writing_picture
-from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
+from snapdp.cli.flags.files import picture_option, write_picture
 from snapdp.cli.flags.numbers import NUMBER, WHOLE, StudyFile
 from snapdp.cli.flags.options import SectionedCommand, statistic_options
 from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, folded, say
-from snapdp.display.text import one_line
 from snapdp.tables.engine_names import ENGINES
 from snapdp.values import Values
 
 if TYPE_CHECKING:
-    from snapdp.accuracy.summary import Worth
     from snapdp.studies.plans.plan import Plan
     from snapdp.studies.statistics.trees import LikelyQuantile
 
     Likes = tuple[LikelyQuantile, ...]
 
 OF_A_PLAN = {"fit", "budget", "if_like", "if_rows", "details"}
-OF_A_MECHANISM = {"arithmetic", "bits", "grid", "gamma", "bound", "clamp", "if_value", "if_output"}
 QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|^--.*$""", re.MULTILINE)
 HELD = "\0"  # which no statement holds: names and texts with it are refused
 EXAMPLE = """\b
@@ -39,12 +35,6 @@ Examples:
       --epsilon 0.5
   snapdp plan --histogram region --categories north,south,east,west \\
       --n-max 10000 --accuracy 30
-  snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural
-  snapdp plan --sensitivity 1 --bounds 0,1000 --accuracy 7 \\
-      --arithmetic notes --bits 118
-  snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 \\
-      --if-value 0:2,5:6,10:2
-  snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-output 9.5
   snapdp plan --median age --bounds 0,120 --integer --missing dropped \\
       --n-max 10000 --epsilon 0.5
   snapdp plan study.toml --fit
@@ -57,10 +47,6 @@ Examples:
 @click.command("plan", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("study", required=False, type=StudyFile(exists=True, dir_okay=False, path_type=Path))
 @statistic_options
-@click.option(
-    "--sensitivity", type=NUMBER, metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds."
-)
-@mechanism_options
 @click.option(
     "--if-like",
     metavar="FILE",
@@ -99,11 +85,9 @@ def plan_command(
 ) -> None:
     """Show what a release will cost and be worth. No data is opened.
 
-    Give a STUDY file, or statistics by flags, or a bare mechanism by --sensitivity.
+    Give a STUDY file, or statistics by flags. A bare mechanism is planned by `snapdp lab plan`.
     """
-    from snapdp.studies.plans.plan import Plan
-
-    ctx.meta["snapdp.study"] = options["study"] is not None
+    ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
     if options["sql"]:
         refuse_strays({**options, "plot": plot, "ledger": ledger_path, "dataset": dataset})
         # Print the statement that computes the exact integers of a study.
@@ -118,47 +102,43 @@ def plan_command(
             echo(folded(held).replace(HELD, " "))
         return
     refuse_strays(options)
-    result = asked_plan(options) if options["sensitivity"] is None else _mechanism(options)
-    likes = _likes(result, options)
-    charge = None if ledger_path is None else planned_charge(result, ledger_path, dataset, study=options["study"])
-    drawn = None if plot is None else _drawn(result, plot)
+    plan = asked_plan(options)
+    likes = _likes(plan, options)
+    charge = None if ledger_path is None else planned_charge(plan, ledger_path, dataset, study=options["study"])
+    drawn = None if plot is None else write_picture(plan, plot)
     if as_json:
+        from snapdp.api.plan_values import plan_values
+
         account = {} if charge is None else {"account": charge.values}
-        if isinstance(result, Plan):
-            from snapdp.api.plan_values import plan_values
-
-            values = plan_values(result, likes)
-        else:
-            from snapdp.cli.mechanism_screen import mechanism_values
-
-            values = mechanism_values(result)
-        echo_json({**values, **account}, indent=2)
+        echo_json({**plan_values(plan, likes), **account}, indent=2)
     else:
-        if isinstance(result, Plan):
-            from snapdp.cli.plan_screen import show_plan
+        from snapdp.cli import plan_screen
 
-            show_plan(result, likes, details=options["details"])
-        else:
-            from snapdp.cli.mechanism_screen import show_mechanism
-
-            show_mechanism(result)
+        plan_screen.show_plan(plan, likes, details=options["details"])
         if charge is not None:
             show_charge(charge)
     if drawn is not None:
         say(drawn)
 
 
-def _drawn(result: Plan | Worth, plot: Path) -> str:
-    """Write the picture; return what is to be said about it."""
-    from snapdp.cli import plots
+def _show_sql(options: dict[str, Any], *, as_json: bool) -> None:
+    """Print the statement that computes the exact integers of a study."""
+    from snapdp.api.study import study
 
-    with writing_picture(plot):
-        left_out = plots.write(result, plot)
-    more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
-    return f"picture: {one_line(str(plot))}{more}"
+    text = study(options["study"]).sql(dialect=options["dialect"] or "")
+    if as_json:
+        echo_json({"ok": True, "sql": text})
+    else:
+        echo(_in_lines(text))
 
 
-def refuse_strays(options: Values) -> None:
+def _in_lines(text: str) -> str:
+    """Return a statement as a terminal shows it: broken at blanks that are in no quotes and no comment."""
+    held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
+    return folded(held).replace(HELD, " ")
+
+
+def refuse_strays(options: dict[str, Any]) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
     if options["dialect"] is not None and not options["sql"]:
         raise click.UsageError("--dialect belongs to --sql.")
@@ -168,24 +148,12 @@ def refuse_strays(options: Values) -> None:
         allowed, form = {"study", "sql", "dialect"}, "--sql"
     elif options["study"] is not None:
         allowed, form = {"study", *OF_A_PLAN}, "a study file"
-    elif options["sensitivity"] is not None:
-        allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"
     else:
-        allowed, form = set(options) - OF_A_MECHANISM, "statistics"
+        return
     strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
     if strays:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)
-        raise click.UsageError(f"{flags} is not read together with {form}.{_instead(strays)}")
-
-
-def _instead(strays: list[str]) -> str:
-    """Return what to do about flags of a bare mechanism that were given with statistics or a study."""
-    if not OF_A_MECHANISM.intersection(strays):
-        return ""
-    return (
-        " Plan a bare mechanism with it: --sensitivity NUMBER and --bounds LOWER,UPPER in the place of the statistic; "
-        "--json shows both for every statistic, as sensitivity and range."
-    )
+        raise click.UsageError(f"{flags} is not read together with {form}.")
 
 
 def asked_plan(options: Values) -> Plan:
@@ -205,34 +173,21 @@ def asked_plan(options: Values) -> Plan:
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 
-def _likes(result: Plan | Worth, options: Values) -> dict[int, Likes]:
+def _likes(plan: Plan, options: dict[str, Any]) -> dict[int, Likes]:
     """Return for lines of quantiles, by their numbers, what they would be worth if rows were like a public file."""
     if options["if_like"] is None:
         return {}
     from snapdp.studies.aggregates import LevelCounts
-    from snapdp.studies.plans.plan import Plan
     from snapdp.studies.statistics.quantiles import Quantiles
     from snapdp.tables.engines.opening import open_table
 
-    assert isinstance(result, Plan)  # a bare mechanism has no such flag
-    found = {place: line.statistic for place, line in enumerate(result.lines) if isinstance(line.statistic, Quantiles)}
+    found: dict[int, Any] = {
+        place: line.statistic for place, line in enumerate(plan.lines) if isinstance(line.statistic, Quantiles)
+    }
     if not found:
         raise click.UsageError("--if-like is for quantiles and medians: other accuracies hold for every table.")
     asked = {place: LevelCounts(column=each.column, where=each.tests) for place, each in found.items()}
     counts = open_table(options["if_like"]).aggregates(dict.fromkeys(asked.values()))
-    lines = result.lines
+    lines = plan.lines
     rows = {place: each.rows_guessed(options["if_rows"]) for place, each in found.items()}
     return {place: lines[place].error_if_counted(counts[each], rows[place]) for place, each in asked.items()}
-
-
-def _mechanism(options: Values) -> Worth:
-    from snapdp.accuracy.summary import worth_of_mechanism
-
-    lower, upper = range_ends(",".join(options["bounds"]))
-    said = {name: options[name] for name in ("sensitivity", *OF_A_MECHANISM)}
-    return worth_of_mechanism(
-        epsilon=options["epsilon"],
-        accuracy=options["accuracy"],
-        alpha=options["alpha"] or "0.05",
-        **in_library_units({**said, "lower": lower, "upper": upper}),
-    )

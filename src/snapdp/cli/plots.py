@@ -103,7 +103,7 @@ def _shown(worth: Worth, x: Fraction, *, rounding: str) -> str:
     return noise_digits(to_float_nearest(x), half_width=Decimal(to_float_nearest(worth.tight)), rounding=rounding)
 
 
-# The picture of `snapdp attack` as an SVG file: claimed against shown loss, a bar for each row.
+# The picture of `snapdp lab attack` as an SVG file: claimed against shown loss, a bar for each row.
 
 TITLE = "Privacy loss, at least; red: more than was claimed"
 LONGEST_NAME, PICTURE_WIDTH = 32, 760

@@ -123,8 +123,8 @@ class ToJudge(Body):
 
     name     one of the library's
     text     a program of one's own
-    machine  the arithmetic, as `snapdp verify --machine` has it
-    claim    the privacy loss that is claimed, as `snapdp verify --claim` has it
+    machine  the arithmetic, as `snapdp lab verify --machine` has it
+    claim    the privacy loss that is claimed, as `snapdp lab verify --claim` has it
     """
 
     name: Annotated[str, Field(max_length=100)] | None = None

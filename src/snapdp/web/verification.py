@@ -81,7 +81,7 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
     @app.post("/api/verify")
     async def judge(body: ToJudge) -> Response:
         """What a program loses at most, or where it loses too much."""
-        found = await bench.answer("judge_program", body.model_dump(), instead="snapdp verify")
+        found = await bench.answer("judge_program", body.model_dump(), instead="snapdp lab verify")
         return with_report(found, reports).response
 
     @app.get("/verdict", include_in_schema=False)

@@ -72,7 +72,7 @@ def audit_record(*, record: str, ledger: str | None, directory: str) -> Values:
 
     kept = _parsed(record)
     if is_certificate(kept):
-        raise DataError("this is a certificate, not the record of a release.", "Check it: snapdp check FILE.")
+        raise DataError("this is a certificate, not the record of a release.", "Check it: snapdp verify FILE.")
     with ExitStack() as opened:
         book = None if ledger is None else opened.enter_context(Ledger.open(ledger))
         found = audit(kept, book, directory=directory)

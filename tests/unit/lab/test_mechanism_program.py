@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from snapdp import FinitePrecision, Snapping
+from snapdp import FinitePrecision, Snapping, lab
 from snapdp.audits import check_program as check
 from snapdp.errors import PremiseError, SnapdpError
 from snapdp.exact.dyadic import power_of_two, power_of_two_at_least, round_up
@@ -57,7 +57,7 @@ def test_the_program_has_the_law_of_the_mechanism_at_few_bits(p, scale, grid, bo
 
 def test_the_program_has_the_law_of_the_mechanism_at_118_bits():
     mechanism = Snapping(**NOTES)
-    p, made = mechanism.parameters, mechanism.program()
+    p, made = mechanism.parameters, lab.program(mechanism)
     execution, shape = judged(made.program, made.machine)
     law, found = mechanism.law("10.5"), ProgramLaw(execution, Fraction("10.5"), shape)
     for index in (p.low, -40, -1, 0, 5, 6, 30, p.high):
@@ -67,8 +67,8 @@ def test_the_program_has_the_law_of_the_mechanism_at_118_bits():
 def test_a_program_with_another_noise_scale_has_another_law():
     mechanism = Snapping(**NOTES)
     scale = mechanism.parameters.noise_scale
-    text = mechanism.program().text.replace(str(scale), str(scale + power_of_two(-112)))
-    execution, shape = judged(parse(text), mechanism.program().machine)
+    text = lab.program(mechanism).text.replace(str(scale), str(scale + power_of_two(-112)))
+    execution, shape = judged(parse(text), lab.program(mechanism).machine)
     law, found = mechanism.law(0), ProgramLaw(execution, Fraction(0), shape)
     assert found.probability(Fraction(-20)) != law.index_probability(-10)
 
@@ -87,7 +87,7 @@ def test_a_program_with_another_noise_scale_has_another_law():
     ],
 )
 def test_the_text_of_a_program_is_read_back_as_the_same_tree(changes):
-    made = Snapping(**(NOTES | changes)).program()
+    made = lab.program(Snapping(**(NOTES | changes)))
     assert parse(str(made)) == made.program
     assert parse_machine(made.text.split("// Machine: ")[1].split("\n")[0]) == made.machine
     assert "clamp[V](f(D))" in made.text or "clamp[B](f(D))" in made.text
@@ -101,7 +101,7 @@ def test_the_text_of_a_program_is_read_back_as_the_same_tree(changes):
 def test_in_exact_arithmetic_the_loss_is_epsilon_by_construction(ask):
     exact = Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=10)
     with pytest.raises(PremiseError, match="the loss is epsilon itself, by construction"):
-        getattr(exact, ask)()
+        getattr(lab, ask)(exact)
 
 
 def test_steps_of_different_precision_are_no_machine():
@@ -121,15 +121,15 @@ def test_few_bits_with_a_declared_slack_are_verified_against_what_they_cost(bits
     verdict = verify_mechanism(few.parameters, evaluations=4)
     assert (verdict.kind, verdict.claim.value) == ("VERIFIED", Fraction("0.9") + Fraction(slack))
     assert verdict.upper > Fraction("0.9")
-    assert "claim loss <= eps + slack;" in few.program().text
-    assert parse(few.program().text) == few.program().program
-    assert check.check(few.certificate()) is None
+    assert "claim loss <= eps + slack;" in lab.program(few).text
+    assert parse(lab.program(few).text) == lab.program(few).program
+    assert check.check(lab.certificate(few)) is None
     shown = mechanism_text(few.parameters, verdict)
     assert "apart by more than epsilon + slack =" in shown
 
 
 def test_the_notes_mechanism_of_the_notes_example_is_verified():
-    verdict = Snapping(**NOTES).verify()
+    verdict = lab.verify(Snapping(**NOTES))
     assert (verdict.kind, verdict.claim.value) == ("VERIFIED", Fraction(9, 10))
     assert verdict.lower < verdict.upper < Fraction(9, 10)
     assert verify(verdict.program, Machine(p=118), evaluations=1).upper > verdict.upper
@@ -183,7 +183,7 @@ def require_verified(mechanism: Snapping, evaluations: int | None = None) -> Non
     charged = proved_loss(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound, precision=p.precision)
     assert verdict.universal.proved <= charged <= p.epsilon  # not only the formula: the numbers that are computed
     assert verdict.lower is None or verdict.lower <= verdict.universal.proved
-    assert check.check(mechanism.certificate()) is None
+    assert check.check(lab.certificate(mechanism)) is None
 
 
 def test_rule_proved_is_verified_wherever_the_constructor_accepts():
@@ -220,7 +220,7 @@ def test_a_verdict_costs_a_bounded_number_of_runs_whatever_the_parameters(change
         return number(draw, ordinal)
 
     monkeypatch.setattr(PositiveFloats, "number", counted)
-    verdict = Snapping(**(NOTES | {"arithmetic": "proved", "bits": None} | changes)).verify()
+    verdict = lab.verify(Snapping(**(NOTES | {"arithmetic": "proved", "bits": None} | changes)))
     tries = (400 if verdict.kind == "VERIFIED" else 2000) * 512 // max(512, verdict.machine.p)
     assert runs["all"] <= 8 * 12 * tries
 
@@ -238,5 +238,5 @@ def test_a_noise_scale_just_below_that_of_rule_proved_is_refuted():
     p = mechanism.parameters
     bare = round_up(1 / p.epsilon, 118)
     assert bare < p.noise_scale
-    tight = mechanism.program().text.replace(str(p.noise_scale), str(bare))
-    assert verify(parse(tight), mechanism.program().machine, evaluations=50).kind == "REFUTED"
+    tight = lab.program(mechanism).text.replace(str(p.noise_scale), str(bare))
+    assert verify(parse(tight), lab.program(mechanism).machine, evaluations=50).kind == "REFUTED"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, reject, settings, strategies as st
 
-from snapdp import FinitePrecision, ParameterError, PremiseError, Snapping
+from snapdp import FinitePrecision, ParameterError, PremiseError, Snapping, lab
 from snapdp.audits.check_program import check
 from snapdp.exact.dyadic import next_below, round_up
 from snapdp.mechanism.finite_precision import (
@@ -423,7 +423,7 @@ def test_the_loss_of_single_precision_is_seen_to_exceed_epsilon():
 
 
 def test_single_precision_has_a_certificate_for_its_charge():
-    text = single("0.01", half_width=20).certificate()
+    text = lab.certificate(single("0.01", half_width=20))
     assert check(text) is None
     assert json.loads(text)["claim"] == "91/100"
 
@@ -431,8 +431,8 @@ def test_single_precision_has_a_certificate_for_its_charge():
 @pytest.mark.long
 def test_single_precision_is_verified_for_its_charge_and_refuted_for_epsilon():
     m = single("0.01", half_width=20)
-    assert m.verify().kind == "VERIFIED"
-    assert m.verify(claim=m.parameters.epsilon).kind == "REFUTED"
+    assert lab.verify(m).kind == "VERIFIED"
+    assert lab.verify(m, claim=m.parameters.epsilon).kind == "REFUTED"
 
 
 def test_a_slack_below_the_proved_loss_is_refused_with_the_figure():

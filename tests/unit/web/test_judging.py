@@ -122,7 +122,7 @@ def test_a_program_that_takes_too_long_is_stopped_and_refused_in_words(page):
         bench.seconds = 0.05
     refused = page.refusal("/api/verify", {"name": "snap_half"})
     assert refused["error"] == "this took longer than 0.05 s, and was stopped."
-    assert refused["advice"] == "On the command line snapdp verify has no such limit. Nothing was spent."
+    assert refused["advice"] == "On the command line snapdp lab verify has no such limit. Nothing was spent."
 
 
 def test_the_process_of_endless_work_is_gone_when_it_is_refused(tmp_path, monkeypatch):
@@ -131,7 +131,7 @@ def test_the_process_of_endless_work_is_gone_when_it_is_refused(tmp_path, monkey
     told = tmp_path / "pid"
     monkeypatch.setattr("snapdp.web.apart.COMMAND", (str(mark), str(told)))
     with pytest.raises(PremiseError, match="took longer than 3 s"):
-        answered_apart("judge_program", NO_PROGRAM, seconds=3, instead="snapdp verify")
+        answered_apart("judge_program", NO_PROGRAM, seconds=3, instead="snapdp lab verify")
     _wait_for(told)
     with pytest.raises(ProcessLookupError):
         os.kill(int(told.read_text()), 0)
@@ -140,7 +140,7 @@ def test_the_process_of_endless_work_is_gone_when_it_is_refused(tmp_path, monkey
 def test_a_process_that_dies_is_a_refusal_and_no_defect(monkeypatch):
     monkeypatch.setattr("snapdp.web.apart.COMMAND", ("-c", "import os; os.abort()"))
     with pytest.raises(PremiseError, match="more memory or time than the page gives it"):
-        answered_apart("judge_program", NO_PROGRAM, instead="snapdp verify")
+        answered_apart("judge_program", NO_PROGRAM, instead="snapdp lab verify")
 
 
 def test_a_process_that_breaks_is_a_defect_and_tells_nothing_more(page, monkeypatch):

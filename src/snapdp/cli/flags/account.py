@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from snapdp.ledger.accounts import Account
+    from snapdp.studies.plans.plan import Plan
     from snapdp.studies.relation import Relation
 
 
@@ -57,7 +58,7 @@ def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--ledger", "ledger_path", metavar="PATH", help=told)(command)
 
 
-def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
+def planned_charge(plan: Plan, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
     """Return a plan beside the account that would be charged for it: that of its study, or the one that is named."""
     from snapdp.cli.release import account_named
     from snapdp.ledger.accounts import agree, unit_for
@@ -65,10 +66,7 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: P
     from snapdp.ledger.ledger import Ledger
     from snapdp.ledger.rules import units_of
     from snapdp.release.request import Request
-    from snapdp.studies.plans.plan import Plan
 
-    if not isinstance(plan, Plan):
-        raise click.UsageError("--ledger belongs to a study or to statistics: a bare mechanism is charged nowhere.")
     if study is not None and dataset is not None:
         raise click.UsageError("--dataset is not read together with a study file: it names its dataset itself.")
     with Ledger.open(ledger_path) as ledger:

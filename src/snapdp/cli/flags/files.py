@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.display.text import PUBLIC_TEXTS
+from snapdp.display.text import PUBLIC_TEXTS, one_line
 from snapdp.errors import SnapdpError
 from snapdp.values import Values
 
 if TYPE_CHECKING:
+    from snapdp.accuracy.summary import Worth
     from snapdp.studies.csv_dialect import CsvDialect
+    from snapdp.studies.plans.plan import Plan
 
 # CSV format
 
@@ -150,6 +152,16 @@ def writing_picture(path: Path) -> Iterator[None]:
             raise
         why = problem.numbers["reason"] if isinstance(problem, SnapdpError) else "no such name can be used"
         raise click.UsageError(f"--plot {path} cannot be written: {why}.") from None
+
+
+def write_picture(worth: Plan | Worth, path: Path) -> str:
+    """Write the picture of a plan or of one mechanism; return what is to be said about it."""
+    from snapdp.cli import plots
+
+    with writing_picture(path):
+        left_out = plots.write(worth, path)
+    more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
+    return f"picture: {one_line(str(path))}{more}"
 
 
 # Texts of a report

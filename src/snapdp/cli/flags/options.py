@@ -260,8 +260,7 @@ _HEADINGS = {
     "The table": "data table spark",
     "How a CSV file is written": "delimiter quote decimal thousands encoding null",
     "Cost": "epsilon accuracy alpha fit budget ledger dataset own yes no-inspect",
-    "A bare mechanism": "sensitivity arithmetic bits grid gamma bound clamp",
-    "What if": "if-like if-rows if-value if-output",
+    "What if": "if-like if-rows",
     "Output": "title publisher contact report record values study directory plot details sql dialect json",
 }
 HEADINGS = {name: heading for heading, names in _HEADINGS.items() for name in names.split()}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.numbers import WHOLE, WholeRange
+from snapdp.cli.lab.options import json_option
 from snapdp.cli.screen import echo_json, table, watched
 from snapdp.display.numbers import scientific_up
 from snapdp.display.text import one_line
@@ -40,11 +41,8 @@ Examples:
 @click.option("--relative", is_flag=True, help="Bound the relative error too, where the value is never 0.")
 @click.option("--roundings", default=1, show_default=True, help="Roundings of ln and exp: 1 correct, 2 faithful.")
 @click.option("--boxes", type=WholeRange(1), help="Most boxes to halve the ranges into: more is tighter, slower.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
+@json_option
 def bound_command(
-    ctx: click.Context,
-    /,
     formula: str,
     ranges: tuple[str, ...],
     p: int | None,
@@ -57,7 +55,6 @@ def bound_command(
 
     FORMULA is a text such as "f + ln(U)/0.1" with a --range for each input, or a file of FPCore 2.0 cores.
     """
-    ctx.meta["snapdp.json"] = as_json
     settings = {"relative": relative, "roundings": roundings}
     found = [
         (formula, core, 0)

@@ -78,7 +78,7 @@ Releases = Callable[[Any, int], Iterable[Any]]  # of an input: so many outputs, 
 class Attack(Value):
     """One attack, in words, and how it is run against each target.
 
-    name        as it is called: `snapdp attack NAME`
+    name        as it is called: `snapdp lab attack NAME`
     title       a line of the table
     source      author and year
     assumes     what the attacker has

@@ -1,4 +1,4 @@
-"""`@snapdp.audit`: a Python function becomes a program that the verifier can judge.
+"""`@snapdp.lab.audit`: a Python function becomes a program that the verifier can judge.
 
 The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments that are
 keyword-only are parameters, their values the defaults. Only the private value and the draws become symbols: parameters
@@ -42,6 +42,8 @@ Number = int | float | str | Fraction
 
 
 def audit(
+    function: object = None,
+    /,
     *,
     query: tuple[Number, Number] | None = None,
     sensitivity: Number = 1,
@@ -49,7 +51,7 @@ def audit(
     claim: Number | None = None,
     draws: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Any]], Audited]:
-    """Return a decorator that makes a function auditable.
+    """Return a decorator that makes a function auditable: @audit(...), with what is known of the private value.
 
     query        lower and upper end of the private value, or None where it is not confined
     sensitivity  how far the private values of neighbours may be apart
@@ -64,6 +66,11 @@ def audit(
     >>> naive.program.statements[-1].expression.left
     QueryValue(name='f')
     """
+    if function is not None:
+        raise ProgramError(
+            "@audit alone says nothing about the private value of the function, nor what is claimed of it.",
+            "Say both: @snapdp.lab.audit(query=(-64, 64), epsilon=0.5)",
+        )
     if epsilon is not None and claim is not None:
         raise ProgramError("epsilon and claim are given both.", "Give one of them.")
     if query is not None and not (isinstance(query, (tuple, list)) and len(query) == 2):
@@ -209,7 +216,7 @@ def _double(value: Any) -> Any:
 # text.
 
 SUFFIX = ".py:"
-_FORM = "Write FILE.py:function, a function that is decorated with @snapdp.audit(query=(-64, 64), epsilon=0.5)."
+_FORM = "Write FILE.py:function, a function that is decorated with @snapdp.lab.audit(query=(-64, 64), epsilon=0.5)."
 
 
 def names_a_function(reference: str) -> bool:

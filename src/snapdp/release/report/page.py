@@ -144,7 +144,7 @@ def _checking(release: Release) -> str:
         "</code> checks that this page, saved as report.html, is byte for byte what snapdp writes from the record, and "
         "computes everything in the record again from what was declared and drawn. With <code>--ledger</code> the data "
         "holder finds its charge as well. <code>snapdp verify record.json --certificate certificate.json</code> writes "
-        "a certificate, and <code>snapdp check certificate.json</code> checks that by a program of its own.</p>"
+        "a certificate, and <code>snapdp verify certificate.json</code> checks that by a program of its own.</p>"
         f"<p>Digest of the record: <code>{text(digest(release.to_json()))}</code></p>"
     )
 

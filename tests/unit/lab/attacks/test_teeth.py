@@ -1,7 +1,7 @@
 """The gallery has teeth: for each of its rows ours falls when a fault is planted in it, by the row's own code.
 
 A row of the gallery without a line in `TEETH` fails here. Nothing is handed to an attack: it is run against "snapdp"
-as `snapdp attack` does, through studies, ledgers and `snapdp.Snapping`; the fault is somewhere behind them.
+as `snapdp lab attack` does, through studies, ledgers and `snapdp.Snapping`; the fault is somewhere behind them.
 Numbers of trials are such that other draws would not refute less than once in a million times (the hits expected are
 five standard deviations beyond those needed), but for the histogram (once in a thousand) and where a line says why not.
 """

@@ -29,7 +29,7 @@ COUNTED = (x for x in range(3))
 
 
 def audited(function, **settings):
-    return snapdp.audit(**settings)(function)
+    return snapdp.lab.audit(**settings)(function)
 
 
 # The same program
@@ -352,9 +352,19 @@ def test_functions_of_another_form_are_refused(function, said):
         _ = audited(function).program
 
 
+def test_a_decorator_without_parentheses_says_what_to_type():
+    with pytest.raises(ProgramError, match="says nothing about the private value") as refused:
+
+        @snapdp.lab.audit
+        def release(f, U):
+            return f + U
+
+    assert "@snapdp.lab.audit(query=(-64, 64), epsilon=0.5)" in refused.value.advice
+
+
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(ProgramError, match="given both"):
-        snapdp.audit(epsilon=1, claim=1)
+        snapdp.lab.audit(epsilon=1, claim=1)
     with pytest.raises(ProgramError, match="cannot be audited"):
         audited(len)
     with pytest.raises(ProgramError, match="W is no argument"):

@@ -51,19 +51,19 @@ WRITTEN = {
 
 @pytest.mark.parametrize("function", WRITTEN.values(), ids=WRITTEN)
 def test_a_program_computes_what_python_computes(function):
-    audited = snapdp.audit(**QUERY)(function)
+    audited = snapdp.lab.audit(**QUERY)(function)
     program = audited.program
     for x in NUMBERS:
         assert run_float(program, {"f": Fraction(x)}, Machine())[program.result] == Fraction(float(audited(x)))
 
 
-@snapdp.audit(**QUERY)
+@snapdp.lab.audit(**QUERY)
 def textbook(f, U):
     u = U - 0.5
     return f - 2 * np.sign(u) * np.log(1 - 2 * np.abs(u))
 
 
-@snapdp.audit(**QUERY)
+@snapdp.lab.audit(**QUERY)
 def snapped(f, U, *, B=64):
     u = U - 0.5
     y = f - 2 * np.sign(u) * np.log(1 - 2 * np.abs(u))
@@ -80,7 +80,7 @@ def test_the_inverse_of_the_distribution_function_gives_the_same_doubles(functio
     """Also where 1 - 2 |U - 1/2| is 0 and the noise infinite. The logarithm of numpy is that of the machine, or next to
     it; so it is compared at the draws where the two agree."""
     execution, agreed = Execution(function.program, Machine()), 0
-    ln = Execution(snapdp.audit()(lambda f, U: f * 0 + np.log(1 - 2 * np.abs(U - 0.5))).program, Machine())
+    ln = Execution(snapdp.lab.audit()(lambda f, U: f * 0 + np.log(1 - 2 * np.abs(U - 0.5))).program, Machine())
     for f in (0.0, 10.5, -64.0, 1 / 3):
         run, logarithm = execution.function(Fraction(f), 1), ln.function(Fraction(0), 1)
         for u in DRAWS:
@@ -119,7 +119,7 @@ EXACT = {
 @pytest.mark.parametrize("function", EXACT.values(), ids=EXACT)
 def test_arithmetic_of_whole_numbers_is_refused_where_doubles_would_round(function):
     with pytest.raises(ProgramError, match=r"test_exact_functions.py, line \d+: .*whole number"):
-        _ = snapdp.audit(**QUERY)(function).program
+        _ = snapdp.lab.audit(**QUERY)(function).program
 
 
 def test_an_end_that_is_an_integer_is_not_multiplied_with_integers():
@@ -132,14 +132,14 @@ def test_an_end_that_is_an_integer_is_not_multiplied_with_integers():
         return clamp(round_to(y, 2), 64)
 
     with pytest.raises(ProgramError, match="at its end this is a whole number"):
-        _ = snapdp.audit(query=(-100, 100), epsilon=0.5)(scaled).program
+        _ = snapdp.lab.audit(query=(-100, 100), epsilon=0.5)(scaled).program
 
 
 def test_what_an_audited_function_returns_is_the_double_that_was_judged():
     """The int 64 beside the double 64.0 would tell whether the end was met or passed."""
     for function in (lambda f: min(f, 64), lambda f: round(f), lambda f: np.clip(round(f), -64, 64)):
         for f in (63.0, 64.0, 65.0):
-            assert type(snapdp.audit(**QUERY)(function)(f)) is float
+            assert type(snapdp.lab.audit(**QUERY)(function)(f)) is float
     assert type(min(65.0, 64)) is int
 
 
@@ -153,32 +153,32 @@ def test_a_clamp_has_its_ends_in_order():
 def test_an_end_of_minus_zero_is_refused():
     for function in (lambda f: np.clip(f, -0.0, 1.0), lambda f: max(f, -0.0), lambda f: np.minimum(f, -0.0)):
         with pytest.raises(ProgramError, match=r"-0.0 gives what is not told from 0.0"):
-            _ = snapdp.audit(**QUERY)(function).program
-    assert snapdp.audit(**QUERY)(lambda f: np.clip(f, 0.0, 1.0)).program
+            _ = snapdp.lab.audit(**QUERY)(function).program
+    assert snapdp.lab.audit(**QUERY)(lambda f: np.clip(f, 0.0, 1.0)).program
 
 
 def test_a_private_value_has_no_name_of_a_function():
     with pytest.raises(ProgramError, match="abs is a function of programs"):
-        _ = snapdp.audit(**QUERY)(lambda abs, U: abs + U).program
-    assert snapdp.audit(**QUERY)(lambda f, sign, U: f + sign * np.log(U)).program
+        _ = snapdp.lab.audit(**QUERY)(lambda abs, U: abs + U).program
+    assert snapdp.lab.audit(**QUERY)(lambda f, sign, U: f + sign * np.log(U)).program
 
 
 # Verdicts
 
 
-@snapdp.audit(**QUERY)
+@snapdp.lab.audit(**QUERY)
 def to_even(f, U, S, *, eps=0.5, B=64):
     y = f + S * np.log(U) / eps
     return np.clip(2 * np.round(y / 2), -B, B)
 
 
-@snapdp.audit(**QUERY)
+@snapdp.lab.audit(**QUERY)
 def half_up(f, U, S, *, eps=0.5, B=64):
     y = f + S * math.log(U) / eps
     return min(max(2.0 * math.floor(y / 2 + 0.5), -B), B)
 
 
-@snapdp.audit(**QUERY)
+@snapdp.lab.audit(**QUERY)
 def ours(f, U, S, *, eps=0.5, B=64):
     return clamp(round_to(f + S * np.log(U) / eps, 2), B)
 
@@ -202,7 +202,7 @@ def test_the_noise_of_the_textbook_is_refuted_by_a_script_that_runs(function):
 
 
 def test_a_count_with_the_noise_of_the_textbook_is_verified_near_its_clamp():
-    @snapdp.audit(query=(0, 30), epsilon=0.5)
+    @snapdp.lab.audit(query=(0, 30), epsilon=0.5)
     def count(f, U):
         u = U - 0.5
         return np.clip(np.round(f - 2 * np.sign(u) * np.log(1 - 2 * np.abs(u))), 0, 30)
@@ -223,6 +223,6 @@ def test_a_count_with_the_noise_of_the_textbook_is_verified_near_its_clamp():
     ],
 )
 def test_magnitudes_and_signs_in_other_places_are_run_and_no_bound_is_claimed_for_them(function, kind):
-    verdict = snapdp.audit(query=(-64, 64), claim="0.500001")(function).verify()
+    verdict = snapdp.lab.audit(query=(-64, 64), claim="0.500001")(function).verify()
     assert verdict.kind == kind
     assert (verdict.universal is None) == (kind != "VERIFIED")

@@ -14,7 +14,7 @@ import helper
 
 print("said by the file")
 
-@snapdp.audit(query=(-64, 64), epsilon=0.5)
+@snapdp.lab.audit(query=(-64, 64), epsilon=0.5)
 def snap(f, U, S):
     return clamp(round_to(f + S * ln(U) / helper.EPSILON, 2), 64)
 
@@ -52,7 +52,7 @@ def test_a_function_is_named_by_file_and_name():
         ("x = 1\ny = 1 / 0\n", "f", "bad.py, line 2: the file was run, and stopped with ZeroDivisionError"),
         ("import sys\nsys.exit('secret')\n", "f", "bad.py, line 2: the file was run, and stopped with SystemExit"),
         ("raise BaseException\n", "f", "bad.py, line 1: the file was run, and stopped with BaseException"),
-        ("import snapdp\nsnapdp.audit(query=5, epsilon=1)\n", "f", "query is no pair of numbers"),
+        ("import snapdp\nsnapdp.lab.audit(query=5, epsilon=1)\n", "f", "query is no pair of numbers"),
         ("def f(:\n", "f", "bad.py, line 1: this is no Python"),
         ("x = 1\0\n", "f", "this is no Python"),
     ],
@@ -67,7 +67,7 @@ def test_what_cannot_be_judged_is_refused(folder, text, name, problem):
 @pytest.mark.parametrize("stop", ["sys.exit(0)", "raise BaseException"])
 def test_a_function_that_ends_the_program_is_refused(folder, stop):
     """An exit code of 0 would tell a build that the claim is kept."""
-    text = f"import snapdp, sys\n@snapdp.audit(query=(0, 1), epsilon=1)\ndef f(x):\n    {stop}\n"
+    text = f"import snapdp, sys\n@snapdp.lab.audit(query=(0, 1), epsilon=1)\ndef f(x):\n    {stop}\n"
     (folder / "bad.py").write_text(text)
     with pytest.raises(ProgramError, match=r"bad.py, line 4: f failed with"):
         _ = audited_function(f"{folder / 'bad.py'}:f").program

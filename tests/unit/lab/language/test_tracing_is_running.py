@@ -25,12 +25,12 @@ from snapdp.lab.semantics.machine import Machine
 # The pinned example: exact integers, 6 apart, that doubles cannot tell from 8.
 
 
-@snapdp.audit(query=(-64, 64), claim="1/7")
+@snapdp.lab.audit(query=(-64, 64), claim="1/7")
 def differing(f, U, S, *, n=2**54 + 6, m=2**54):
     return clamp(round_to(f + (n - m) * S * ln(U), 8), 64)
 
 
-@snapdp.audit(query=(-64, 64), claim="1/7")
+@snapdp.lab.audit(query=(-64, 64), claim="1/7")
 def six(f, U, S, *, scale=6):
     return clamp(round_to(f + scale * S * ln(U), 8), 64)
 
@@ -104,7 +104,7 @@ def made(source: str, parameters: dict[str, Any]) -> Any:
     scope: dict[str, Any] = {"P": parameters, "Q": Decimal("0.5"), "np": np, "math": math, "Fraction": Fraction}
     scope |= {"clamp": clamp, "ln": ln, "round_to": round_to}
     exec(source, scope)
-    return snapdp.audit(query=(-64, 64))(scope["mechanism"])
+    return snapdp.lab.audit(query=(-64, 64))(scope["mechanism"])
 
 
 def executed(program: Any, point: dict[str, float]) -> Fraction:
@@ -166,7 +166,7 @@ def test_a_number_that_does_not_mix_with_doubles_is_refused_where_it_meets_a_sym
         return f + n * U
 
     with pytest.raises(ProgramError, match=r"is no number of a mechanism|failed with TypeError"):
-        _ = snapdp.audit()(mechanism).program
+        _ = snapdp.lab.audit()(mechanism).program
 
 
 @pytest.mark.parametrize("number", [None, True, "much", [1], 1j, float("nan"), float("inf")])
@@ -175,7 +175,7 @@ def test_what_is_no_number_is_no_parameter(number):
         return f + U
 
     with pytest.raises(snapdp.SnapdpError, match="n = "):
-        _ = snapdp.audit()(mechanism).program
+        _ = snapdp.lab.audit()(mechanism).program
 
 
 # What is given for symbols is a double when the function runs, as it was when it was judged
@@ -186,7 +186,7 @@ def test_a_called_function_computes_with_doubles(kind):
     def mechanism(f, U, S, *, n=2**54 + 6, m=2**54):
         return (f + n) - m + U
 
-    audited = snapdp.audit()(mechanism)
+    audited = snapdp.lab.audit()(mechanism)
     assert audited(kind(1), 0.5, S=kind(1)) == mechanism(1.0, 0.5, 1.0) == 8.5
     assert mechanism(1, 0.5, 1) == 7.5  # on integers Python is exact, and no program says so
 
@@ -196,4 +196,4 @@ def test_an_array_of_values_is_one_of_doubles():
         return f * 0.1 + U
 
     values = np.arange(3, dtype=np.float32)
-    assert (snapdp.audit()(mechanism)(values, U=0.5) == np.arange(3.0) * 0.1 + 0.5).all()
+    assert (snapdp.lab.audit()(mechanism)(values, U=0.5) == np.arange(3.0) * 0.1 + 0.5).all()

@@ -225,7 +225,7 @@ def test_the_page_says_how_to_check_it_with_the_digest_of_the_record(release):
     page = release.to_html().partition("<h2>How to check this</h2>")[2]
     assert digest(release.to_json()) in page
     assert "snapdp verify record.json" in page
-    assert "snapdp check certificate.json" in page
+    assert "snapdp verify certificate.json" in page
 
 
 def test_a_notebook_folds_the_annex_and_has_everything_in_it(release):

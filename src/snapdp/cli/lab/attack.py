@@ -1,4 +1,4 @@
-"""`snapdp attack`: break the usual way of adding noise, then try the same on ours.
+"""`snapdp lab attack`: break the usual way of adding noise, then try the same on ours.
 
 Parse, run the attacks one after the other, print. Losses are rounded down and claims up, so that rounding never makes a
 verdict. Exit 0 if ours stands on every row, 1 if it is refuted, 2 if a name is unknown or a target that was asked for
@@ -17,23 +17,23 @@ import click
 
 from snapdp.cli.flags.files import picture_option, writing_picture
 from snapdp.cli.flags.numbers import WholeRange
+from snapdp.cli.lab.options import json_option
 from snapdp.cli.screen import echo, echo_json, folded, note, say, stepping, table
 from snapdp.display.numbers import decimal_down, exact_amount, four_digits_up
 from snapdp.display.text import one_line
-from snapdp.errors import ParameterError
 from snapdp.exact.numbers import to_float_down, to_float_up
-from snapdp.lab.attacks.attack import FALSE_ALARM, Attack, AttackOutcome
+from snapdp.lab.attacks.attack import FALSE_ALARM, Attack
 from snapdp.lab.attacks.gallery import AttackRow
 from snapdp.lab.attacks.peers import INSTALLED_BY
 
 EXAMPLE = """\b
 Examples:
-  snapdp attack --list
-  snapdp attack precision
-  snapdp attack precision ties --target numpy --target snapdp --json
-  snapdp attack truncated-noise --trials 2000 --seed 7 --plot attack.svg
+  snapdp lab attack --list
+  snapdp lab attack precision
+  snapdp lab attack precision ties --target numpy --target snapdp --json
+  snapdp lab attack truncated-noise --trials 2000 --seed 7 --plot attack.svg
 """
-REFUTED, ABSENT = 1, 2  # exit codes
+REFUTED, MISUSED = 1, 2  # exit codes
 SEEDS = 1 << 32
 FEWEST, MOST = 10, 1_000_000
 
@@ -52,7 +52,7 @@ FEWEST, MOST = 10, 1_000_000
 )
 @click.option("--list", "as_list", is_flag=True, help="List the attacks, and run none.")
 @picture_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows.")
+@json_option
 @click.pass_context
 def attack_command(
     ctx: click.Context,
@@ -72,62 +72,37 @@ def attack_command(
     (numpy), against snapdp, and against diffprivlib, opendp and python-dp where they are installed. A NAME runs one
     attack and explains it; without one all are run, within a minute. Nothing is read, and nothing is charged.
     """
+    from snapdp.lab.attacks.gallery import pairs, rows
 
-    ctx.meta["snapdp.json"] = as_json
-    asked = _asked(names, targets)
+    ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
+    asked = pairs(names, targets)
+    if not asked:
+        raise click.UsageError("None of these attacks is run against such a target; see: snapdp lab attack --list")
     if as_list:
         show_list(asked, as_json=as_json)
         return
-    begin = secrets.randbelow(SEEDS) if seed is None else seed
-    found = _run(asked, seed=begin, trials=trials)
+    begin, found = secrets.randbelow(SEEDS) if seed is None else seed, []
+    with stepping("attacking", len(asked)) as step:
+        todo = rows(asked, seed=begin, trials=trials)
+        for attack, target in asked:
+            step(f"{attack.name} against {target}")
+            found.append(next(todo))
     if plot is not None:
-        _draw(found, plot)
+        from snapdp.cli.plots import write_rows
+
+        with writing_picture(plot):
+            write_rows(found, plot)
+        say(f"picture: {one_line(str(plot))}")
     if as_json:
         echo_json([values(row) for row in found], indent=2)
     else:
         show(found, explained=bool(names), with_absent=bool(targets))
     say(f"seed of numpy's noise: {begin}")
-    if targets and (absent := absent_in_words(found)):
+    absent = absent_in_words(found) if targets else ""
+    if absent:
         say(absent)
-    ctx.exit(_exit_code(found, by_name=bool(targets)))
-
-
-def _exit_code(found: list[AttackRow], *, by_name: bool) -> int:
-    if any(row.is_ours and row.verdict == "refuted" for row in found):
-        return REFUTED
-    return ABSENT if by_name and any(row.outcome is None for row in found) else 0
-
-
-def _asked(names: tuple[str, ...], targets: tuple[str, ...]) -> list[tuple[Attack, str]]:
-    from snapdp.lab.attacks.gallery import pairs
-
-    try:
-        found = pairs(names, targets)
-    except ParameterError as refusal:  # wrong usage: exit code 1 is a verdict here
-        raise click.UsageError(f"{refusal.problem} {refusal.advice}") from None
-    if not found:
-        raise click.UsageError("None of these attacks is run against such a target; see: snapdp attack --list")
-    return found
-
-
-def _run(asked: list[tuple[Attack, str]], *, seed: int, trials: int | None) -> list[AttackRow]:
-    from snapdp.lab.attacks.gallery import rows
-
-    found: list[AttackRow] = []
-    with stepping("attacking", len(asked)) as step:
-        todo = rows(asked, seed=seed, trials=trials)
-        for attack, target in asked:
-            step(f"{attack.name} against {target}")
-            found.append(next(todo))
-    return found
-
-
-def _draw(found: list[AttackRow], plot: Path) -> None:
-    from snapdp.cli.plots import write_rows
-
-    with writing_picture(plot):
-        write_rows(found, plot)
-    say(f"picture: {one_line(str(plot))}")
+    is_refuted = any(row.is_ours and row.verdict == "refuted" for row in found)
+    ctx.exit(REFUTED if is_refuted else MISUSED if absent else 0)
 
 
 # Tables
@@ -155,7 +130,7 @@ def show_list(asked: list[tuple[Attack, str]], *, as_json: bool) -> None:
         return
     rows = [(name, f"{each.title}\n{each.source}", ", ".join(targets[name])) for name, each in known.items()]
     table(("attack", "what gives the input away", "against"), rows, unbroken=0)
-    note("snapdp attack NAME runs one and explains it; snapdp attack runs all.")
+    note("snapdp lab attack NAME runs one and explains it; snapdp lab attack runs all.")
 
 
 def show(found: list[AttackRow], *, explained: bool, with_absent: bool) -> None:
@@ -188,62 +163,41 @@ def _explain(attack: Attack, rows: Iterable[AttackRow]) -> None:
         f"  Assumes: {attack.assumes}",
         f"  Inputs:  {attack.neighbours}",
         f"  Event:   {attack.event}",
-        *(f"  {row.target}: {_told(row)}" for row in rows),
-        "",
     ]
-    held = "\n".join(lines).replace(" %", f"{HELD}%")
+    for row in rows:
+        said, outcome = "not attacked, for it cannot be imported here.", row.outcome
+        if outcome is not None:
+            both = outcome.counts is not None and all(hits for hits, _ in outcome.counts) and not outcome.is_refuted
+            said = f"{outcome.said}.{BOTH if both else ''}"
+        lines.append(f"  {row.target}: {said}")
+    held = "\n".join([*lines, ""]).replace(" %", f"{HELD}%")
     echo(folded(held, as_tables=True).replace(HELD, " "))
-
-
-def _told(row: AttackRow) -> str:
-    if row.outcome is None:
-        return "not attacked, for it cannot be imported here."
-    return f"{row.outcome.said}.{BOTH if _both_show_it(row.outcome) else ''}"
-
-
-def _both_show_it(outcome: AttackOutcome) -> bool:
-    """Tell whether the event happens for both inputs, within the claim: then a count alone says nothing."""
-    return outcome.counts is not None and all(hits for hits, _ in outcome.counts) and not outcome.is_refuted
 
 
 def _rows(found: list[AttackRow]) -> Iterator[tuple[str, ...]]:
     """Yield the cells of each row; the name of an attack stands once."""
     before = ""
     for row in found:
-        name = "" if row.attack.name == before else row.attack.name
+        name, claim, loss = "" if row.attack.name == before else row.attack.name, "", ""
         before = row.attack.name
-        if row.outcome is None:
-            yield (name, row.target, "", "", row.verdict)
-        else:
-            shown = _loss(row.outcome.lower_bound)
-            yield (name, row.target, _claim(row.outcome.claimed), shown, row.verdict)
-
-
-def _claim(claimed: Fraction) -> str:
-    exact = exact_amount(claimed)
-    return exact if len(exact) <= LONGEST_CLAIM else four_digits_up(claimed)
-
-
-def _loss(lower_bound: Fraction) -> str:
-    shown = decimal_down(lower_bound, 2)
-    return "0" if Fraction(shown) == 0 else f"≥ {shown}"
+        if row.outcome is not None:
+            claim, loss = exact_amount(row.outcome.claimed), decimal_down(row.outcome.lower_bound, 2)
+            claim = claim if len(claim) <= LONGEST_CLAIM else four_digits_up(row.outcome.claimed)
+            loss = f"≥ {loss}" if Fraction(loss) else "0"
+        yield (name, row.target, claim, loss, row.verdict)
 
 
 def _say_how_sure(found: list[AttackRow]) -> None:
     """Say what the verdicts that were reached mean, and no other."""
     verdicts = {row.verdict for row in found}
-    if any(row.verdict == "refuted" and _is_sampled(row) for row in found):
-        sampled = sum(map(_is_sampled, found))
-        others = f", and some row of these at most once in {int(1 / FALSE_ALARM) // sampled:,} runs"
-        note(SAMPLED.format(others=others if sampled > 1 else ""))
+    sampled = [row.verdict for row in found if row.outcome is not None and row.outcome.counts is not None]
+    if "refuted" in sampled:
+        others = f", and some row of these at most once in {int(1 / FALSE_ALARM) // len(sampled):,} runs"
+        note(SAMPLED.format(others=others if len(sampled) > 1 else ""))
     elif "refuted" in verdicts:
         note(BY_LAW)
     if "not refuted" in verdicts:
         note(NO_PROOF)
-
-
-def _is_sampled(row: AttackRow) -> bool:
-    return row.outcome is not None and row.outcome.counts is not None
 
 
 def values(row: AttackRow) -> dict[str, Any]:

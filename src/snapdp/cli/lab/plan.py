@@ -1,6 +1,6 @@
-"""How one mechanism looks: its accuracy, what it does to guesses, and what an output says about its own error.
+"""`snapdp lab plan`: what one mechanism is worth: its accuracy, what it does to guesses, what an output says of itself.
 
-Prints through `screen` alone. Figures are rounded to the safe side: up, and ranges outward; noise scales and
+Parse, one library call, render. Figures are rounded to the safe side: up, and ranges outward; noise scales and
 comparisons to nearest.
 """
 
@@ -9,16 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import click
+
 from snapdp.accuracy.summary import AfterRelease, Guess, Worth
-from snapdp.cli.screen import note, table
+from snapdp.cli.flags.files import picture_option, write_picture
+from snapdp.cli.flags.numbers import NUMBER
+from snapdp.cli.lab.options import json_option, mechanism_keywords, mechanism_options, read_clamp, read_guesses
+from snapdp.cli.screen import echo_json, note, say, table
 from snapdp.display.numbers import exact_amount, four_digits, four_digits_up, short_decimal, six_digits, two_digits
 from snapdp.display.text import above_or_below, hides_nothing, how_often
 from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import sqrt_enclosure
 from snapdp.exact.numbers import to_float_down, to_float_up
 
+EXAMPLE = """\b
+Examples:
+  snapdp lab plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 \\
+      --grid natural
+  snapdp lab plan --sensitivity 1 --bounds 0,1000 --accuracy 7 \\
+      --arithmetic notes --bits 118
+  snapdp lab plan --sensitivity 1 --bounds 0,10 --epsilon 1 \\
+      --if-value 0:2,5:6,10:2
+  snapdp lab plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-output 9.5
+"""
 KNOWN = Fraction(1, 10**6)  # relative: ends that differ less are one number
 KNOWN_SURE = Fraction(1, 100)  # a probability nearer to 1 is shown by what is missing
 CASES = {
@@ -29,11 +45,53 @@ CASES = {
 }
 
 
-def _clamp(worth: Worth) -> str:
-    """Return the ends of the outputs, with as many digits as the accuracy calls for."""
-    p, half = worth.parameters, Decimal(float(worth.tight))
-    low, high = (six_digits(float(p.released(k)), half_width=half) for k in p.ends)
-    return f"{low} ... {high}"
+@click.command("plan", epilog=EXAMPLE)
+@mechanism_options
+@click.option(
+    "--accuracy", type=NUMBER, metavar="NUMBER", help="Instead of --epsilon: how accurate the output must be."
+)
+@click.option(
+    "--alpha",
+    type=NUMBER,
+    default="0.05",
+    show_default=True,
+    help="In this share of releases the output may be further off than its ± says.",
+)
+@click.option(
+    "--clamp",
+    type=read_clamp,
+    metavar="CLAMP",
+    help="Of exact arithmetic: where outputs end: wide (default), range, or LOW,HIGH.",
+)
+@click.option(
+    "--if-value",
+    type=read_guesses,
+    metavar="NUMBER[,...]",
+    help="Show accuracy, bias and errors at this guess, too, or over several: 3,4 or, weighed, 3:2,4:1.",
+)
+@click.option(
+    "--if-output",
+    type=NUMBER,
+    metavar="NUMBER",
+    help="Show what this output, once released, says about its own error. Nothing is charged for that.",
+)
+@json_option
+@picture_option
+def plan_command(as_json: bool, plot: Path | None, **mechanism: Any) -> None:
+    """Show what a mechanism is worth: one release of a number whose sensitivity and range are known.
+
+    `snapdp plan --json` shows both for every statistic, as sensitivity and range. No data is opened.
+    """
+    from snapdp.accuracy.summary import worth_of_mechanism
+
+    worth = worth_of_mechanism(**mechanism_keywords(mechanism, needed=("sensitivity", "bounds")))
+    said = None if plot is None else write_picture(worth, plot)
+    if as_json:
+        echo_json(mechanism_values(worth), indent=2)
+    else:
+        show_mechanism(worth)
+    if said is not None:
+        say(said)
 
 
 def _outward(range_of: Enclosure) -> str:
@@ -44,95 +102,65 @@ def _outward(range_of: Enclosure) -> str:
 def show_mechanism(worth: Worth) -> None:
     """Print what one mechanism is worth."""
     p, price = worth.parameters, worth.price
+    # An end is shown with as many digits as the accuracy calls for.
+    low, high = (six_digits(float(p.released(k)), half_width=Decimal(float(worth.tight))) for k in p.ends)
+    # A noise scale that is rounded up is told: a grid may be twice as wide for it.
+    hair = "; a hair above sensitivity/epsilon" if p.unit * p.noise_scale > p.sensitivity / p.epsilon else ""
+    beside = f"{above_or_below(worth.over_laplace)} the pure Laplace mechanism"
+    published = ("... as published", "none", "the notes' mechanism does not exist here")
+    if worth.published is not None:
+        published = ("... as published", f"± {four_digits_up(worth.published)}", "the notes' mechanism and formula")
     rows = [
-        ("noise scale", four_digits(p.unit * p.noise_scale), f"data units{_hair(worth)}"),
+        ("noise scale", four_digits(p.unit * p.noise_scale), f"data units{hair}"),
         ("grid of the outputs", str(p.data_grid), ""),
-        ("outputs are clamped to", _clamp(worth), ""),
-        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{how_often(worth.alpha)}; {_beside_laplace(worth)}"),
-        _published_row(worth),
+        ("outputs are clamped to", f"{low} ... {high}", ""),
+        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{how_often(worth.alpha)}; {beside}"),
+        published,
         ("root mean square error", four_digits_up(price.rmse), "on average over where a value lies on the grid"),
         ("bias", _outward(worth.bias), "over the public range"),
         ("clamp changes an output", _likely(worth.binding), "probability, at the upper end"),
     ]
-    title = f"One release at epsilon = {exact_amount(p.epsilon)}{_arithmetic(worth)}"
+    arithmetic = "" if p.precision is None else f", arithmetic {p.rule}, {p.precision.uniform} bits"
+    title = f"One release at epsilon = {exact_amount(p.epsilon)}{arithmetic}"
     table(("", "", ""), rows, numbers=(1,), dim=(2,), title=title)
     _show_guesses(worth)
     if worth.after is not None:
         _show_after(worth.after)
     for hint in worth.hints:
-        note(
-            f"Hint ({hint.kind}): epsilon = {exact_amount(hint.better_epsilon)} gives "
-            f"± {four_digits_up(hint.better_accuracy)}; "
-            f"{exact_amount(hint.epsilon)} gives ± {four_digits_up(hint.accuracy)}.",
-            style="yellow",
+        better, now = (
+            f"{exact_amount(epsilon)} gives ± {four_digits_up(accuracy)}"
+            for epsilon, accuracy in ((hint.better_epsilon, hint.better_accuracy), (hint.epsilon, hint.accuracy))
         )
+        note(f"Hint ({hint.kind}): epsilon = {better}; {now}.", style="yellow")
     if warning := hides_nothing(p.epsilon):
         note(warning, style="bold red")
 
 
-def _beside_laplace(worth: Worth) -> str:
-    """Return how the accuracy shown compares with that of the Laplace mechanism, to nearest."""
-    return f"{above_or_below(worth.over_laplace)} the pure Laplace mechanism"
-
-
-def _arithmetic(worth: Worth) -> str:
-    p = worth.parameters
-    return "" if p.precision is None else f", arithmetic {p.rule}, {p.precision.uniform} bits"
-
-
-def _hair(worth: Worth) -> str:
-    """Return a word on a noise scale that is rounded up: a grid may be twice as wide for it."""
-    p = worth.parameters
-    return "; a hair above sensitivity/epsilon" if p.unit * p.noise_scale > p.sensitivity / p.epsilon else ""
-
-
-def _published_row(worth: Worth) -> tuple[str, str, str]:
-    """Return what the notes promise for their own mechanism at this epsilon."""
-    if worth.published is None:
-        return ("... as published", "none", "the notes' mechanism does not exist here")
-    return ("... as published", f"± {four_digits_up(worth.published)}", "the notes' mechanism and formula")
-
-
 def _show_guesses(worth: Worth) -> None:
     """Print what the mechanism does to one guess, or to several in a table, with the bias expected over them."""
+    rows = []
+    for guess in worth.guesses:
+        rms, mean = sqrt_enclosure(guess.mse.upper, 64).upper, guess.absolute_error.upper
+        figures = (f"± {four_digits_up(guess.accuracy)}", point(guess.bias), four_digits_up(rms), four_digits_up(mean))
+        rows.append((exact_amount(guess.value), exact_amount(guess.weight), *figures))
     if len(worth.guesses) == 1:
         (guess,) = worth.guesses
         end = f" (errors: at the end of the range, {exact_amount(guess.inside)})" if guess.inside != guess.value else ""
-        title = f"If the value were {exact_amount(guess.value)}{end}"
-        table(("", "", ""), _guess_rows(guess), numbers=(1,), dim=(2,), title=title)
+        names = ("accuracy", "bias", "root mean square error", "mean absolute error")
+        remarks = ("more epsilon may do worse at one value", "", "", "")
+        title = f"If the value were {rows[0][0]}{end}"
+        lines = [*zip(names, rows[0][2:], remarks, strict=True), *_distance_rows(guess)]
+        table(("", "", ""), lines, numbers=(1,), dim=(2,), title=title)
     elif worth.expected_bias is not None:
         heads = ("value", "weight", "accuracy", "bias", "rms error", "mean error")
-        rows = [_guess_row(guess) for guess in worth.guesses]
-        rows.append(("expected", "", "", point(worth.expected_bias), "", ""))
-        table(heads, rows, numbers=range(1, 6), title="If the value were one of these")
-
-
-def _guess_row(guess: Guess) -> tuple[str, ...]:
-    error, mean = four_digits_up(_root(guess.mse)), four_digits_up(guess.absolute_error.upper)
-    accuracy = f"± {four_digits_up(guess.accuracy)}"
-    return (exact_amount(guess.value), exact_amount(guess.weight), accuracy, point(guess.bias), error, mean)
-
-
-def _root(mse: Enclosure) -> Fraction:
-    return sqrt_enclosure(mse.upper, 64).upper
-
-
-def _guess_rows(guess: Guess) -> list[tuple[str, str, str]]:
-    """Return what the mechanism does to a guessed value, rounded to the safe side."""
-    return [
-        ("accuracy", f"± {four_digits_up(guess.accuracy)}", "more epsilon may do worse at one value"),
-        ("bias", point(guess.bias), ""),
-        ("root mean square error", four_digits_up(_root(guess.mse)), ""),
-        ("mean absolute error", four_digits_up(guess.absolute_error.upper), ""),
-        *_distance_rows(guess),
-    ]
+        expected = ("expected", "", "", point(worth.expected_bias), "", "")
+        table(heads, [*rows, expected], numbers=range(1, 6), title="If the value were one of these")
 
 
 def _distance_rows(guess: Guess) -> Iterator[tuple[str, str, str]]:
     """Yield how far the output is from that of the Laplace mechanism on the same draw: cases, tails, excess."""
     far, most = guess.beyond, short_decimal(guess.beyond.distance)
-    rarely = _likely(far.probability)
-    yield "distance to Laplace", f"at most {most}", f"same draw; except with probability {rarely}"
+    yield "distance to Laplace", f"at most {most}", f"same draw; except with probability {_likely(far.probability)}"
     cases = guess.distance.cases
     for case, shown in zip(cases, _both(*(case.probability for case in cases)), strict=True):
         yield f"... case {case.number}", shown, f"{CASES[case.number]}, probability"
@@ -196,16 +224,6 @@ def _show_after(after: AfterRelease) -> None:
         )
 
 
-def _after_values(after: AfterRelease) -> dict[str, Any]:
-    return {
-        "output": str(after.interval.output),
-        "interval": [str(after.interval.lower), str(after.interval.upper)],
-        "accuracy": str(after.accuracy),
-        "missed": after.is_missed,
-        "bias": _ends(after.bias),
-    }
-
-
 def _ends(range_of: Enclosure) -> list[float]:
     return [to_float_down(range_of.lower), to_float_up(range_of.upper)]
 
@@ -233,10 +251,13 @@ def _guess_values(guess: Guess) -> dict[str, Any]:
     }
 
 
+# For machines
+
+
 def mechanism_values(worth: Worth) -> dict[str, Any]:
     """Return what one mechanism is worth as plain values."""
     p, price = worth.parameters, worth.price
-    return {
+    values: dict[str, Any] = {
         "ok": True,
         "epsilon": str(p.epsilon),
         "alpha": str(worth.alpha),
@@ -266,18 +287,19 @@ def mechanism_values(worth: Worth) -> dict[str, Any]:
             }
             for hint in worth.hints
         ],
-        **_conditional(worth),
     }
-
-
-def _conditional(worth: Worth) -> dict[str, Any]:
-    """Return what was asked about a guess, about several, or about an output."""
-    asked: dict[str, Any] = {}
     if len(worth.guesses) == 1:
-        asked["if_value"] = _guess_values(worth.guesses[0])
+        values["if_value"] = _guess_values(worth.guesses[0])
     elif worth.expected_bias is not None:
-        asked["if_values"] = [_guess_values(guess) for guess in worth.guesses]
-        asked["expected_bias"] = _ends(worth.expected_bias)
+        values["if_values"] = [_guess_values(guess) for guess in worth.guesses]
+        values["expected_bias"] = _ends(worth.expected_bias)
     if worth.after is not None:
-        asked["if_output"] = _after_values(worth.after)
-    return asked
+        interval = worth.after.interval
+        values["if_output"] = {
+            "output": str(interval.output),
+            "interval": [str(interval.lower), str(interval.upper)],
+            "accuracy": str(worth.after.accuracy),
+            "missed": worth.after.is_missed,
+            "bias": _ends(worth.after.bias),
+        }
+    return values

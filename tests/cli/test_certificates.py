@@ -1,4 +1,4 @@
-"""`snapdp check`: what people see, what machines read, exit codes; and that the file says the same when run alone."""
+"""`snapdp verify` of certificates: what people see, what machines read, exit codes; the same from the file alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -16,7 +15,6 @@ from click.testing import CliRunner
 from snapdp.audits import check_program as check
 from snapdp.audits.release_audit import release_certificate
 from snapdp.cli.app import main
-from tests.cli.running import run as run_command
 from tests.unit.audits.releases import random_record
 from tests.unit.lab.loss.certificates import genuine
 
@@ -39,11 +37,12 @@ ACCEPTED
 """
 
 
-run = partial(run_command, "check")
+def run(*arguments: str):
+    return CliRunner().invoke(main, ["verify", *arguments])
 
 
 @pytest.fixture
-def written(tmp_path):
+def written(tmp_path: Path):
     def write(content: object) -> str:
         path = tmp_path / "certificate.json"
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
@@ -62,9 +61,10 @@ def test_a_genuine_certificate_is_accepted(written):
 
 
 def test_a_wrong_certificate_is_refused_with_a_reason(written):
-    done = run(written(HALF | {"claim": "1/2"}), code=1)
+    done = run(written(HALF | {"claim": "1/2"}))
     assert (done.exit_code, done.stdout) == (1, "REFUSED: the stated bound is above the claim\n")
-    done = run(written(HALF | {"roundings": 2}), "--json", code=1)
+    done = run(written(HALF | {"roundings": 2}), "--json")
+    assert done.exit_code == 1
     reason = "roundings is not that of the program"
     told = {"ok": False, "accepted": False, "verdict": "REFUSED", "reason": reason, "proved": None}
     assert json.loads(done.stdout) == told
@@ -72,9 +72,10 @@ def test_a_wrong_certificate_is_refused_with_a_reason(written):
 
 @pytest.mark.parametrize("content", ["", "{", "not json", "[" * 100_000, "\ufeff{}"])
 def test_what_is_not_json_could_not_be_checked(written, content):
-    done = run(written(content), code=3)
+    done = run(written(content))
+    assert done.exit_code == 3
     assert done.stdout.startswith("COULD NOT CHECK: ")
-    told = json.loads(run(written(content), "--json", code=3).stdout)
+    told = json.loads(run(written(content), "--json").stdout)
     assert (told["ok"], told["accepted"], told["verdict"], told["proved"]) == (False, False, "COULD NOT CHECK", None)
 
 
@@ -99,25 +100,37 @@ def test_the_checker_runs_alone_outside_the_package(written, tmp_path):
 @pytest.mark.parametrize("program", ["snap_half", "snap_tenth", "snap_nosign"])
 def test_what_verify_writes_check_accepts(program, tmp_path):
     path = str(tmp_path / "certificate.json")
-    assert CliRunner().invoke(main, ["verify", program, "--certificate", path]).exit_code in (0, 1)
-    run(path)
+    assert CliRunner().invoke(main, ["lab", "verify", program, "--certificate", path]).exit_code in (0, 1)
+    assert run(path).exit_code == 0
 
 
-def test_a_record_is_sent_to_verify_and_a_certificate_to_check(written, tmp_path):
+def test_a_file_says_itself_whether_it_is_a_record_or_a_certificate(written, tmp_path):
     record = random_record(Random(3))
-    done = run(written(record), code=1)
-    assert (done.exit_code, "audit it with `snapdp verify`" in done.stdout) == (1, True)
+    assert run(written(record)).stdout.startswith("SOUND")
     for certificate in (release_certificate(record), HALF):
-        done = CliRunner().invoke(main, ["verify", written(certificate)])
+        assert run(written(certificate)).stdout.startswith("ACCEPTED")
+        done = run(written(certificate), "--ledger", str(tmp_path / "people.ledger"))
         assert done.exit_code == 2
-        assert "this is a certificate, not the record of a release." in done.stderr
-        assert f"snapdp check {tmp_path}" in done.stderr
+        assert "belong to a record" in done.stderr
+    done = run(written(HALF), written(record))
+    assert (done.exit_code, "audit it with `snapdp verify`" in done.stdout) == (1, True)
+
+
+def test_a_certificate_that_says_a_field_twice_is_refused(written):
+    done = run(written('{"program": [], "program": []}'))
+    assert (done.exit_code, done.stdout.partition(":")[0]) == (1, "REFUSED")
+
+
+def test_a_program_is_sent_to_the_laboratory():
+    done = run("snap_half")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "A program is for: snapdp lab verify" in " ".join(done.stderr.split())
 
 
 def test_a_table_is_no_program_and_no_figure_is_made_up_about_it(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("age\n" + "1\n" * 100_000)
-    done = CliRunner().invoke(main, ["verify", str(path)])
+    done = CliRunner().invoke(main, ["lab", "verify", str(path)])
     assert done.exit_code == 2
     assert "people.csv is longer than 65536 characters." in done.stderr
 
@@ -137,12 +150,13 @@ def test_of_several_certificates_a_refusal_decides_before_what_could_not_be_chec
     good.write_text(json.dumps(HALF))
     bad.write_text(json.dumps(HALF | {"claim": "1/2"}))
     pipe.mkdir()  # what is not a regular file
-    run(str(good), str(pipe), code=3)
-    done = run(str(good), str(pipe), str(bad), code=1)
+    assert run(str(good), str(pipe)).exit_code == 3
+    done = run(str(good), str(pipe), str(bad))
+    assert done.exit_code == 1
     assert [line.partition(":")[0] for line in done.stdout.splitlines() if line[:1] != " "] == [
         "ACCEPTED",
         "COULD NOT CHECK",
         "REFUSED",
     ]
-    run(str(tmp_path / "none.json"), code=2)  # a misspelt name
-    run(written("{"), code=3)
+    assert run(str(tmp_path / "none.json")).exit_code == 2  # a misspelt name
+    assert run(written("{")).exit_code == 3

@@ -1,4 +1,4 @@
-"""`snapdp selftest`: this machine against known answers. Opens no data and charges nothing.
+"""`snapdp lab selftest`: this machine against known answers. Opens no data and charges nothing.
 
 Parse, one library call, print. Exit 0 where nothing differs, 1 where something does.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.lab.options import json_option
 from snapdp.cli.screen import echo, echo_json, note, stepping, table
 from snapdp.display.text import one_line
 from snapdp.lab.selftest.suite import CHECKS
@@ -28,14 +29,14 @@ Exit: 0 nothing differs, 1 something does.
 
 \b
 Examples:
-  snapdp selftest --list
-  snapdp selftest --quick --only sampler --only cipher
-  snapdp selftest --only cipher --seed 1
+  snapdp lab selftest --list
+  snapdp lab selftest --quick --only sampler --only cipher
+  snapdp lab selftest --only cipher --seed 1
 """
 ADVICE = (
     "Do not release with this installation. Install snapdp and its libraries anew, in a fresh environment, and run "
-    "snapdp selftest again. If it still differs, report it as a vulnerability, with all of this output: nothing in it "
-    "is private."
+    "snapdp lab selftest again. If it still differs, report it as a vulnerability, with all of this output: nothing in "
+    "it is private."
 )
 BROKEN = (
     "A check that broke has not compared everything: look first whether something else is in its way, such as a "
@@ -50,7 +51,7 @@ COLOURS = {"same": "green", "DIFFERENT": "red"}
 @click.option("--only", "only", multiple=True, type=click.Choice([*CHECKS]), metavar="NAME", help="Only this check.")
 @click.option("--seed", type=click.IntRange(0), metavar="NUMBER", help="Compare what a run with this seed compared.")
 @click.option("--list", "listing", is_flag=True, help="List the checks and end.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def selftest_command(
     ctx: click.Context, /, quick: bool, only: tuple[str, ...], seed: int | None, listing: bool, as_json: bool
@@ -63,9 +64,12 @@ def selftest_command(
     """
     from snapdp.lab.selftest.suite import run_selftest
 
-    ctx.meta["snapdp.json"] = as_json
     if listing:
-        _list(as_json)
+        checks = [{"check": each.name, "about": each.about} for each in CHECKS.values()]
+        if as_json:
+            echo_json({"ok": True, "checks": checks})
+        else:
+            table(("check", "what is compared"), [tuple(check.values()) for check in checks], unbroken=0)
         return
     with _ending_in_order(), stepping("self-test", len(only) or len(CHECKS)) as step:
         found = run_selftest(only=only, quick=quick, seed=seed, tell=lambda check: step(check.name))
@@ -91,13 +95,6 @@ def _ending_in_order() -> Iterator[None]:
             signal.signal(signal.SIGTERM, before)
 
 
-def _list(as_json: bool) -> None:
-    if as_json:
-        echo_json({"ok": True, "checks": [{"check": each.name, "about": each.about} for each in CHECKS.values()]})
-    else:
-        table(("check", "what is compared"), [(each.name, each.about) for each in CHECKS.values()], unbroken=0)
-
-
 def _print(found: SelfTest) -> None:
     rows = [(check.name, check.about, f"{each.comparisons:,}", each.verdict) for check, each in found.found]
     table(("check", "what was compared", "times", "result"), rows, numbers=(2,), unbroken=0)
@@ -106,8 +103,11 @@ def _print(found: SelfTest) -> None:
             note(f"{check.name}: {one_line(line)}", style="")
         if each.verdict == "DIFFERENT" and not each.differences:
             echo(f"{check.name}: nothing was compared")
+    names = [check.name for check, _ in found.found]
+    only = "" if len(names) == len(CHECKS) else "".join(f" --only {name}" for name in names)
+    again = f"snapdp lab selftest{' --quick' if found.quick else ''}{only} --seed {found.seed}"
     note(f"checked: {', '.join(f'{name} {version}' for name, version in found.versions.items())}.")
-    note(f"{found.comparisons:,} comparisons. The same again: {_again(found)}")
+    note(f"{found.comparisons:,} comparisons. The same again: {again}")
     if found.is_sound:
         echo("SAME: nothing differs.", colour=COLOURS["same"])
     else:
@@ -117,12 +117,6 @@ def _print(found: SelfTest) -> None:
 
 def _advice(found: SelfTest) -> str:
     return f"{BROKEN} {ADVICE}" if any(each.broke for _, each in found.found) else ADVICE
-
-
-def _again(found: SelfTest) -> str:
-    names = [check.name for check, _ in found.found]
-    only = "" if len(names) == len(CHECKS) else "".join(f" --only {name}" for name in names)
-    return f"snapdp selftest{' --quick' if found.quick else ''}{only} --seed {found.seed}"
 
 
 def _values(found: SelfTest) -> dict[str, Any]:
