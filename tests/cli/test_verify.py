@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.cli.app import main
 from snapdp.lab import mechanism as mechanism_program
-from snapdp.lab.language.programs import program_text
+from snapdp.lab.language.parser import program_text
 from snapdp.lab.loss import verdict
 from tests import VECTORS
 
@@ -280,7 +280,7 @@ def test_what_is_no_mechanism_to_judge_is_refused(arguments, message):
 
 AUDITED = """
 import snapdp
-from snapdp.lab.language.symbols import clamp, ln, round_to
+from snapdp.lab.language.tracing import clamp, ln, round_to
 
 print("from the file")
 

@@ -214,7 +214,7 @@ rules_option = click.option(
 def program_and_machine(reference: str, machine_text: str) -> tuple[Program, Machine]:
     """Return a program and its machine: that of --machine, or the one its file names, which is said."""
     from snapdp.lab.language.audited import audited_function, names_a_function
-    from snapdp.lab.language.programs import load_program, stated_machine
+    from snapdp.lab.language.parser import load_program, stated_machine
     from snapdp.lab.semantics.machine import parse_machine
 
     if names_a_function(reference):

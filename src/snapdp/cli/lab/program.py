@@ -52,7 +52,7 @@ def derive_command(
     PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or FILE.py:function,
     a Python function with @snapdp.audit: the file is run.
     """
-    from snapdp.lab.language.export import fpcore, gappa
+    from snapdp.lab.language.fpcore import fpcore, gappa
     from snapdp.lab.report.derivation import (
         derivation_latex,
         derivation_page,

@@ -16,9 +16,10 @@ import pytest
 
 import snapdp
 from snapdp.errors import ProgramError
-from snapdp.lab.language.programs import load_program
-from snapdp.lab.language.symbols import clamp, ln, round_to
-from snapdp.lab.language.syntax import BINARY, Constant, printed
+from snapdp.lab.language.parser import load_program
+from snapdp.lab.language.syntax import BINARY, Constant
+from snapdp.lab.language.text import printed
+from snapdp.lab.language.tracing import clamp, ln, round_to
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import headline
 from tests.unit.lab.mechanisms import PAIRS, snap_half, snap_mul
@@ -355,6 +356,8 @@ def test_functions_of_another_form_are_refused(function, said):
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(ProgramError, match="given both"):
         snapdp.audit(epsilon=1, claim=1)
+    with pytest.raises(ProgramError, match=r"in parentheses.*\n.*@audit\(query=\(-64, 64\), epsilon=0.5\)"):
+        snapdp.audit(unknown_draw)
     with pytest.raises(ProgramError, match="cannot be audited"):
         audited(len)
     with pytest.raises(ProgramError, match="W is no argument"):
