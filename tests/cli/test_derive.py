@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.lab.language.export import gappa
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.fpcore import gappa
+from snapdp.lab.language.parser import load_program
 from snapdp.lab.report.derivation import derivation_text
 from snapdp.lab.semantics.bounds import derivations
 from snapdp.lab.semantics.machine import Machine

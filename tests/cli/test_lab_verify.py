@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.cli.app import main
 from snapdp.lab import mechanism as mechanism_program, program
-from snapdp.lab.language.programs import program_text
+from snapdp.lab.language.parser import program_text
 from snapdp.lab.loss import verdict
 from tests import VECTORS
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program
 from snapdp.lab.report.cases import evaluation_text
 from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.machine import parse_machine
@@ -81,7 +81,7 @@ def test_an_output_is_answered_with_the_draws_that_lead_to_it():
 
 def test_an_audited_function_of_a_file_is_run_and_derived(tmp_path):
     path = tmp_path / "mechanism.py"
-    lines = ["import snapdp", "from snapdp.lab.language.symbols import clamp, ln, round_to", "", ""]
+    lines = ["import snapdp", "from snapdp.lab.language.tracing import clamp, ln, round_to", "", ""]
     lines += ["@snapdp.lab.audit(query=(-64, 64), epsilon=0.5)", "def snap(f, U, S):"]
     path.write_text("\n".join([*lines, "    return clamp(round_to(f + S * ln(U) / 0.5, 2), 64)", ""]), encoding="utf-8")
     done = CliRunner().invoke(main, ["lab", "run", f"{path}:snap", "--f", "3", "--U", "0.3", "--S", "-1"])

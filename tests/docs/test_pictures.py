@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from snapdp.cli.app import main
 from snapdp.cli.demo import REGIONS
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.page import verdict_page
 from tests import ROOT

@@ -13,8 +13,7 @@ from snapdp.api.snapping import Snapping
 from snapdp.errors import ParameterError
 from snapdp.lab import mechanism
 from snapdp.lab.language.audited import Audited, audited_function, names_a_function
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program, machine_in, stated_machine
+from snapdp.lab.language.parser import load_program, machine_in, parse, stated_machine
 from snapdp.lab.language.syntax import Program
 from snapdp.lab.loss import certificate as certificates, verdict as verdicts
 from snapdp.lab.loss.verdict import Verdict

@@ -13,7 +13,7 @@ from fastapi import FastAPI, Query
 from fastapi.responses import HTMLResponse, Response
 
 from snapdp.errors import DataError
-from snapdp.lab.language.programs import comment_of, machine_in, program_names, program_text
+from snapdp.lab.language.parser import comment_of, machine_in, program_names, program_text
 from snapdp.web.apart import Answered, Bench
 from snapdp.web.queues import Desk
 from snapdp.web.releases import REPORT_POLICY

@@ -25,8 +25,7 @@ THIS_RECORD = "this record"
 def judge_program(*, name: str | None, text: str | None, machine: str, claim: str | None) -> Values:
     """Return the verdict on a program, and its report."""
     from snapdp.errors import ParameterError
-    from snapdp.lab.language.parser import parse
-    from snapdp.lab.language.programs import machine_in, program_text
+    from snapdp.lab.language.parser import machine_in, parse, program_text
     from snapdp.lab.loss.verdict import verify
     from snapdp.lab.report.page import verdict_page
     from snapdp.lab.report.verdict import headline, verdict_values

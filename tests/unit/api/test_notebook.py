@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import snapdp
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program
 from snapdp.lab.loss.verdict import verify
 from tests.unit.release.people import study
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 import snapdp
-from snapdp.lab.language.symbols import clamp, ln, round_to
+from snapdp.lab.language.tracing import clamp, ln, round_to
 
 NOTE = "eps + 23*B*eps*eta"
 B64 = ("-B", "B")

@@ -10,7 +10,7 @@ import pytest
 from snapdp import Snapping, lab
 from snapdp.audits import check_program
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.lab.language.programs import program_text
+from snapdp.lab.language.parser import program_text
 
 ON_A_MACHINE = f"// Machine: p=24,umin=-149\n{program_text('snap_half')}"
 SNAPPING = Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=4, arithmetic="proved")

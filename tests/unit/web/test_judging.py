@@ -9,7 +9,7 @@ import time
 import pytest
 
 from snapdp.errors import PremiseError
-from snapdp.lab.language.programs import program_names, program_text
+from snapdp.lab.language.parser import program_names, program_text
 from snapdp.web.apart import answered_apart
 from snapdp.web.verification import CLAIMS, KEPT, Reports
 from snapdp.web.work import judge_program

@@ -21,8 +21,8 @@ from snapdp.display.text import one_line
 from snapdp.errors import ProgramError, SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.lab.language.formulas import Core
-    from snapdp.lab.rounding.error_bound import ErrorBound, Progress
+    from snapdp.lab.language.fpcore import Core
+    from snapdp.lab.semantics.error_bound import ErrorBound, Progress
 
 EXAMPLE = """\b
 Examples:
@@ -75,8 +75,8 @@ def bound_command(
 
 def _bounded(core: Core, p: int | None, boxes: int | None, settings: dict[str, Any]) -> ErrorBound | SnapdpError:
     """Return the bound of one core, or why there is none: the others are told all the same."""
-    from snapdp.lab.rounding.error_bound import MOST_BOXES, bound_error
-    from snapdp.lab.rounding.formula import Format
+    from snapdp.lab.language.fpcore import Format
+    from snapdp.lab.semantics.error_bound import MOST_BOXES, bound_error
 
     box = {name: (lower, upper) for name, lower, upper in core.box}
     try:
@@ -98,9 +98,9 @@ def _told_to(tell: Callable[[str], None]) -> Progress:
 
 
 def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramError]:
-    from snapdp.lab.language.formulas import LONGEST_CORES, Core, read_cores, read_formula, read_ranges
-    from snapdp.lab.language.programs import decoded
-    from snapdp.lab.rounding.formula import Format
+    from snapdp.lab.language.fpcore import LONGEST_CORES, Core, Format, read_cores
+    from snapdp.lab.language.parser import decoded, read_formula
+    from snapdp.lab.semantics.error_bound import input_names, read_ranges
 
     path = Path(formula)
     if formula.endswith(".fpcore"):
@@ -112,16 +112,19 @@ def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramErro
             yield from read_cores(decoded(file.read(LONGEST_CORES + 1), name=path.name), name=path.name)
         return
     tree, box = read_formula(formula), read_ranges(ranges)
-    if unknown := sorted(box.keys() - set(tree.inputs)):
-        raise ProgramError(f"{unknown[0]} is no input of the formula.", f"Its inputs are {', '.join(tree.inputs)}.")
-    if missing := sorted(set(tree.inputs) - box.keys()):
+    inputs = input_names(tree)
+    if unknown := sorted(box.keys() - set(inputs)):
+        raise ProgramError(f"{unknown[0]} is no input of the formula.", f"Its inputs are {', '.join(inputs)}.")
+    if missing := sorted(set(inputs) - box.keys()):
         raise ProgramError(f"input {missing[0]} has no range.", f"Give --range {missing[0]}=LOWER,UPPER.")
-    known = tuple((name, *box[name]) for name in tree.inputs)
+    known = tuple((name, *box[name]) for name in inputs)
     yield Core(name=formula, formula=tree, box=known, floats=Format(p=53))
 
 
 def _document(name: str, result: ErrorBound | SnapdpError, left_out: int) -> dict[str, Any]:
     """Return a result as plain values: amounts as exact fractions, and as figures rounded up."""
+    from snapdp.lab.language.text import LONGEST, expression_text
+
     if isinstance(result, SnapdpError):
         return {"ok": False, "name": name, "error": result.problem, "advice": result.advice}
 
@@ -131,7 +134,7 @@ def _document(name: str, result: ErrorBound | SnapdpError, left_out: int) -> dic
     return {
         "ok": True,
         "name": name,
-        "formula": str(result.formula),
+        "formula": expression_text(result.formula, longest=LONGEST),
         "floats": str(result.floats),
         "p": result.floats.p,
         "roundings": result.roundings,

@@ -174,7 +174,7 @@ def load_program(reference: str, machine: str) -> MechanismProgram:
 def say_stated_machine(reference: str, machine: str) -> None:
     """Say on which machine a program is judged, if its file decides it."""
     from snapdp.lab.language.audited import names_a_function
-    from snapdp.lab.language.programs import stated_machine
+    from snapdp.lab.language.parser import stated_machine
 
     if not machine and not names_a_function(reference) and (stated := stated_machine(reference)):
         say(f"machine: {stated}, as the file says (--machine takes another)")

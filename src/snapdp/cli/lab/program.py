@@ -43,7 +43,7 @@ def derive_command(
     PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or FILE.py:function,
     a Python function with @snapdp.lab.audit: the file is run.
     """
-    from snapdp.lab.language import export
+    from snapdp.lab.language import fpcore
     from snapdp.lab.report import derivation
     from snapdp.lab.semantics.printed import derivations_by
 
@@ -53,7 +53,7 @@ def derive_command(
         raise click.UsageError("--rules of the note are printed as text, HTML or JSON only.")
     judged = load_program(reference, machine)
     if as_gappa or as_fpcore:
-        write = export.gappa if as_gappa else export.fpcore
+        write = fpcore.gappa if as_gappa else fpcore.fpcore
         echo(write(judged.program, judged.machine), nl=False)
         return
     found = derivations_by(rules, judged.program, judged.machine)

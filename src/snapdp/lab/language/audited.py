@@ -14,21 +14,21 @@ from __future__ import annotations
 import inspect
 import numbers
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from fractions import Fraction
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snapdp.drafts import open_regular
 from snapdp.errors import ProgramError
 from snapdp.exact.numbers import parameter, shown
-from snapdp.lab.language.parser import ETA, LONGEST_TEXT, RESERVED, parse
-from snapdp.lab.language.programs import decoded
-from snapdp.lab.language.symbols import Trace, Traced, named
-from snapdp.lab.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable, printed
-from snapdp.lab.language.tracing import refuse_chance, run
+from snapdp.lab.language.parser import ETA, LONGEST_TEXT, RESERVED, decoded, parse
+from snapdp.lab.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable
+from snapdp.lab.language.text import printed
+from snapdp.lab.language.tracing import Trace, Traced, named, refuse_chance, run
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 
@@ -62,7 +62,7 @@ def audit(
     >>> @audit(query=(-64, 64), epsilon=0.5)
     ... def naive(f, U, S, *, eps=0.5):
     ...     return f + S * ln(U) / eps
-    >>> from snapdp.lab.language.symbols import ln
+    >>> from snapdp.lab.language.tracing import ln
     >>> naive.program.statements[-1].expression.left
     QueryValue(name='f')
     """
@@ -78,40 +78,39 @@ def audit(
     exact = None if epsilon is None else parameter(epsilon, name="epsilon")
 
     def decorate(function: Callable[..., Any]) -> Audited:
-        known = draws or {}
-        return Audited(function, query=query, sensitivity=sensitivity, claim=claim, epsilon=exact, draws=known)
+        if not isinstance(function, FunctionType):
+            kind = named(type(function))
+            raise ProgramError(f"a {kind} cannot be audited.", "Audit a plain function: def mechanism(f, U, S).")
+        return Audited(function, _Declared(query, sensitivity, exact, claim, draws or {}))
 
     return decorate
+
+
+class _Declared(NamedTuple):
+    """What `audit` is given."""
+
+    query: tuple[Number, Number] | None
+    sensitivity: Number
+    epsilon: Fraction | None
+    claim: Number | None
+    draws: Mapping[str, str]
 
 
 class Audited:
     """A function, and the program that it is."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        *,
-        query: tuple[Number, Number] | None,
-        sensitivity: Number,
-        claim: Number | None,
-        epsilon: Fraction | None,
-        draws: Mapping[str, str],
-    ) -> None:
-        if not isinstance(function, FunctionType):
-            kind = named(type(function))
-            raise ProgramError(f"a {kind} cannot be audited.", "Audit a plain function: def mechanism(f, U, S).")
+    def __init__(self, function: FunctionType, declared: _Declared) -> None:
         self.__wrapped__ = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
-        self._query, self._sensitivity, self._draws = query, sensitivity, dict(draws)
-        self._claim, self._epsilon = claim, epsilon
+        self._declared = declared
         self._program: Program | None = None
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         """Call the function; what is given for private value and draws, and what is returned, become doubles."""
         code = self.__wrapped__.__code__
         symbols = code.co_varnames[: code.co_argcount]
-        named = {name: _double(each) if name in symbols else each for name, each in settings.items()}
-        return _double(self.__wrapped__(*map(_double, arguments), **named))
+        doubles = {name: _double(value) if name in symbols else value for name, value in settings.items()}
+        return _double(self.__wrapped__(*map(_double, arguments), **doubles))
 
     def __repr__(self) -> str:
         return f"<audited {named(self)}>"
@@ -137,7 +136,7 @@ class Audited:
         from snapdp.lab.loss.verdict import verify
 
         where = machine if isinstance(machine, Machine) else parse_machine(machine)
-        return verify(self.program, where, claim=claim, epsilon=self._epsilon)
+        return verify(self.program, where, claim=claim, epsilon=self._declared.epsilon)
 
     def _traced(self, frame: Program, value: str, drawn: list[str], parameters: Mapping[str, Any]) -> Program:
         trace = Trace({value, *drawn, *parameters, ETA})
@@ -147,7 +146,7 @@ class Audited:
         if not isinstance(result.expression, Variable) or result.expression.name in drawn:
             trace.bind("result", result)
         assert isinstance(result.expression, Variable)
-        samples = [each for each in frame.statements if isinstance(each, Sample)]
+        samples = [statement for statement in frame.statements if isinstance(statement, Sample)]
         return replaced(frame, statements=(*samples, *trace.statements), result=result.expression.name)
 
     def _arguments(self) -> tuple[str, list[str], dict[str, Any]]:
@@ -157,12 +156,13 @@ class Audited:
         parameters: dict[str, Any] = {}
         if self.__wrapped__.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
             raise self._refusal("it is a generator or a coroutine")
-        for name, each in inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.items():
+        for name, argument in inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.items():
             if not name.isascii() or name in RESERVED or name == ETA:
                 raise self._refusal(f"{name} is no name a program can have")
-            if each.kind is kinds.KEYWORD_ONLY and each.default is not kinds.empty:
-                parameters[name] = each.default
-            elif each.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) and each.default is kinds.empty:
+            has_default = argument.default is not kinds.empty
+            if argument.kind is kinds.KEYWORD_ONLY and has_default:
+                parameters[name] = argument.default
+            elif argument.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) and not has_default:
                 plain.append(name)
             else:
                 raise self._refusal(f"{name} is neither a plain argument nor a keyword-only one with a default")
@@ -178,25 +178,26 @@ class Audited:
 
     def _frame(self, value: str, drawn: list[str], parameters: Mapping[str, Any]) -> Program:
         """Return the program around the statements: declarations, samples and claim, read by the language itself."""
-        samples = {name: self._draws.get(name, KNOWN_DRAWS.get(name)) for name in drawn}
+        query, sensitivity, _, claim, draws = self._declared
+        samples = {name: draws.get(name, KNOWN_DRAWS.get(name)) for name in drawn}
         for name, law in samples.items():
             if law is None:
                 raise ProgramError(f"what is drawn for {name} is not known.", f'Say it: draws={{"{name}": "unif"}}.')
-        if unknown := [name for name in self._draws if name not in samples]:
+        if unknown := [name for name in draws if name not in samples]:
             raise ProgramError(f"{unknown[0]} is no argument of {named(self)}.", "Draws are named as there.")
-        interval = "" if self._query is None else f" in [{', '.join(_text(end) for end in self._query)}]"
+        interval = "" if query is None else f" in [{', '.join(map(_text, query))}]"
         title = self.__name__ if self.__name__.isidentifier() and self.__name__ not in RESERVED else "mechanism"
         lines = [
             f"program {title} {{",
-            *(f"param {name} = {parameter(each, name=name)};" for name, each in parameters.items()),
-            f"query {value}{interval} sensitivity {_text(self._sensitivity)};",
+            *(f"param {name} = {parameter(number, name=name)};" for name, number in parameters.items()),
+            f"query {value}{interval} sensitivity {_text(sensitivity)};",
             *(f"{name} <-$ {law};" for name, law in samples.items()),
             f"return {value}(D);",
-            *([] if self._claim is None else [f"claim loss <= {_text(self._claim)};"]),
+            *([] if claim is None else [f"claim loss <= {_text(claim)};"]),
             "}",
         ]
-        found = parse("\n".join(lines), name=f"the declaration of {named(self)}")
-        return replaced(found, statements=tuple(s for s in found.statements if not isinstance(s, Assignment)))
+        declared = parse("\n".join(lines), name=f"the declaration of {named(self)}")
+        return replaced(declared, statements=tuple(s for s in declared.statements if not isinstance(s, Assignment)))
 
 
 def _text(value: Number) -> str:
@@ -212,8 +213,7 @@ def _double(value: Any) -> Any:
     return float(value) if isinstance(value, numbers.Real) and not isinstance(value, float) else value
 
 
-# Functions in files. What a file prints goes to stderr; an error of the file is told by its kind and line, not by its
-# text.
+# Functions in files. What a file prints goes to stderr.
 
 SUFFIX = ".py:"
 _FORM = "Write FILE.py:function, a function that is decorated with @snapdp.lab.audit(query=(-64, 64), epsilon=0.5)."
@@ -229,33 +229,17 @@ def audited_function(reference: str) -> Audited:
     path, _, name = reference.rpartition(":")
     if not name.isidentifier():
         raise ProgramError(f"{shown(reference)} names no function.", _FORM)
-    found = getattr(_module(Path(path)), name, None)
-    if found is None:
+    audited = getattr(_module(Path(path)), name, None)
+    if audited is None:
         raise ProgramError(f"{shown(path)} has no {name}.", _FORM)
-    if not isinstance(found, Audited):
-        kind = named(type(found))
+    if not isinstance(audited, Audited):
+        kind = named(type(audited))
         raise ProgramError(f"{name} in {shown(path)} is a {kind} that says nothing about its private value.", _FORM)
-    return found
+    return audited
 
 
 def _module(path: Path) -> ModuleType:
-    module = ModuleType(path.stem)
-    module.__file__ = str(path)
-    code = _compiled(path)
-    sys.path.insert(0, str(path.parent))
-    try:
-        with redirect_stdout(sys.stderr):
-            exec(code, module.__dict__)  # what this function is for
-    except (ProgramError, KeyboardInterrupt):
-        raise
-    except BaseException as problem:
-        raise _failed(path, problem) from None
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
-
-
-def _compiled(path: Path) -> Any:
+    """Return the module of a file, which is run. Of its errors only kind and line are told."""
     try:
         with open_regular(path) as file:
             text = decoded(file.read(LONGEST_TEXT + 1), name=path.name)
@@ -263,25 +247,27 @@ def _compiled(path: Path) -> Any:
         why = problem.strerror or type(problem).__name__
         raise ProgramError(f"{shown(str(path))} cannot be read: {why}.", _FORM) from None
     if len(text) > LONGEST_TEXT:
-        raise ProgramError(
-            f"{path.name} has more than {LONGEST_TEXT} characters.", "Put the mechanism into its own file."
-        )
+        advice = "Put the mechanism into its own file."
+        raise ProgramError(f"{path.name} has more than {LONGEST_TEXT} characters.", advice)
+    run_it = "Run it with Python first."
     try:
-        return compile(text, str(path), "exec")
+        code = compile(text, str(path), "exec")
     except (SyntaxError, ValueError) as problem:
         line = getattr(problem, "lineno", None) or 1
-        raise ProgramError(
-            f"{path.name}, line {line}: this is no Python.", "Run it with Python first.", line=line
-        ) from None
-
-
-def _failed(path: Path, problem: BaseException) -> ProgramError:
-    """Return the refusal of a file that stopped: what kind of error, and the last line of the file it came through."""
-    line, step = 0, problem.__traceback__
-    while step is not None:
-        line = step.tb_lineno if step.tb_frame.f_code.co_filename == str(path) else line
-        step = step.tb_next
-    kind = named(type(problem))
-    return ProgramError(
-        f"{path.name}, line {line}: the file was run, and stopped with {kind}.", "Run it with Python first.", line=line
-    )
+        raise ProgramError(f"{path.name}, line {line}: this is no Python.", run_it, line=line) from None
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.path.insert(0, str(path.parent))
+    try:
+        with redirect_stdout(sys.stderr):
+            exec(code, module.__dict__)  # what this function is for
+    except (ProgramError, KeyboardInterrupt):
+        raise
+    except BaseException as problem:
+        lines = [f.lineno or 0 for f in traceback.extract_tb(problem.__traceback__) if f.filename == str(path)]
+        line = lines[-1] if lines else 0
+        what = f"the file was run, and stopped with {named(type(problem))}."
+        raise ProgramError(f"{path.name}, line {line}: {what}", run_it, line=line) from None
+    finally:
+        sys.path.remove(str(path.parent))
+    return module

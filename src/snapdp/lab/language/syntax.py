@@ -201,10 +201,14 @@ FUNCTIONS: dict[str, type[ExactFunction]] = {each.word: each for each in (Floor,
 STEPS = (Floor, NearestInteger)  # functions that give whole numbers, and rise
 
 # What programs are made of, what formulas (FPCore, `lab bound`) are made of, and what programs are folded into.
-PROGRAMS = frozenset((Constant, Variable, QueryValue, Negation, Logarithm, Rounding, Clamping))
+PROGRAMS: frozenset[type[Expression]] = frozenset(
+    (Constant, Variable, QueryValue, Negation, Logarithm, Rounding, Clamping)
+)
 PROGRAMS |= {*BINARY.values(), *FUNCTIONS.values()}
 FOLDED = PROGRAMS | {Held}
-FORMULAS = frozenset((Constant, NamedConstant, Variable, Negation, Logarithm, Exponential, SquareRoot))
+FORMULAS: frozenset[type[Expression]] = frozenset(
+    (Constant, NamedConstant, Variable, Negation, Logarithm, Exponential, SquareRoot)
+)
 FORMULAS |= {*BINARY.values(), FusedMultiplyAdd}
 
 
@@ -354,6 +358,20 @@ class Semantics(Generic[Meaning]):
         return self.known[id(e)]
 
 
+def table(
+    language: frozenset[type[Expression]], **functions: Callable[..., Meaning]
+) -> dict[str, Callable[..., Meaning]]:
+    """Return functions by the words of operations; one that lacks an operation of its language is refused.
+
+    >>> table(frozenset((Negation, Magnitude)), neg=lambda x: -x)
+    Traceback (most recent call last):
+    TypeError: the table has nothing for abs
+    """
+    if missing := sorted(operation.word for operation in language if operation.word not in functions):
+        raise TypeError(f"the table has nothing for {', '.join(missing)}")
+    return functions
+
+
 def walk(tree: Expression) -> Iterator[Expression]:
     """Yield an expression and all of its parts, each before its own."""
     waiting = [tree]
@@ -456,7 +474,4 @@ def as_lists(tree: Any) -> Any:
 def from_lists(lists: Any) -> Any:
     from snapdp.lab.language import text
 
-    try:
-        return text.statement_from_lists(lists)
-    except ValueError:
-        return text.expression_from_lists(lists)
+    return text.from_lists(lists)

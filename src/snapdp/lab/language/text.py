@@ -72,10 +72,20 @@ class _Text(Semantics[Bracketed], language=PROGRAMS | FORMULAS | {Held}):
         self.longest = longest
 
     def of(self, e: Expression) -> Bracketed:
-        text, binds = super().of(e)
-        if self.longest is not None and len(text) > self.longest:
-            text = f"{text[: self.longest // 2]} ... {text[-self.longest // 4 :]}"
-        return Bracketed(text, binds)
+        """Return the text of an expression, without recursion: a formula may share parts and be deep."""
+        waiting = [e]
+        while waiting:
+            part = waiting[-1]
+            missing = [operand for operand in part.operands if id(operand) not in self.known]
+            waiting += reversed(missing)
+            if missing:
+                continue
+            waiting.pop()
+            text, binds = getattr(self, part.word)(part, *(self.known[id(operand)] for operand in part.operands))
+            if self.longest is not None and len(text) > self.longest:
+                text = f"{text[: self.longest // 2]} ... {text[-self.longest // 4 :]}"
+            self.known[id(part)] = Bracketed(text, binds)
+        return self.known[id(e)]
 
     def const(self, e: Constant) -> Bracketed:
         return Bracketed(number_text(e.value))
@@ -170,7 +180,7 @@ def with_numbers_named(program: Program) -> Program:
 
     def renamed(e: Expression) -> Expression:
         if isinstance(e, Constant) and _needs_a_name(e.value):
-            return replaced(e, value=Written(e.value, names[e.value]))
+            return Constant(value=Written(e.value, names[e.value]))
         return e.with_operands(renamed)
 
     statements = tuple(
@@ -197,26 +207,27 @@ def as_lists(tree: Expression | Statement) -> list[Any]:
     return [tree.word, *map(str, tree.own), *map(as_lists, tree.operands)]
 
 
-def statement_from_lists(lists: list[Any]) -> Statement:
-    """Return the statement of `as_lists`."""
-    match lists:
-        case ["sample", name, distribution, *argument]:
-            return Sample(name=name, distribution=distribution, argument=Fraction(argument[0]) if argument else None)
-        case ["assign", name, expression]:
-            return Assignment(name=name, expression=expression_from_lists(expression))
-    raise ValueError("no statement in this list")
+def from_lists(lists: list[Any]) -> Statement | Expression:
+    """Return the statement or the expression of `as_lists`.
+
+    >>> from_lists(["neg", ["query", "f"]])
+    Negation(operand=QueryValue(name='f'))
+    """
+    word, *values = lists
+    if word == "sample":
+        name, distribution, *argument = values
+        return Sample(name=name, distribution=distribution, argument=Fraction(argument[0]) if argument else None)
+    if word == "assign":
+        return Assignment(name=values[0], expression=_expression_from_lists(values[1]))
+    return _expression_from_lists(lists)
 
 
-def expression_from_lists(lists: list[Any]) -> Expression:
-    """Return the expression of `as_lists`."""
-    word, *said = lists
+def _expression_from_lists(lists: list[Any]) -> Expression:
+    word, *values = lists
     kind = next((kind for kind in PROGRAMS if kind.word == word), None)
-    if kind is None or len(said) != len(kind._fields):
+    if kind is None or len(values) != len(kind._fields):
         raise ValueError("no expression in this list")
-    fields = {}
-    for field, value in zip([*(f for f in kind._fields if f not in kind._parts), *kind._parts], said, strict=True):
-        if field in kind._parts:
-            fields[field] = expression_from_lists(value)
-        else:
-            fields[field] = value if field == "name" else Fraction(value)
-    return kind(**fields)
+    own = [field for field in kind._fields if field not in kind._parts]
+    fields: dict[str, Any] = {f: v if f == "name" else Fraction(v) for f, v in zip(own, values, strict=False)}
+    parts = zip(kind._parts, values[len(own) :], strict=True)
+    return kind(**fields, **{part: _expression_from_lists(value) for part, value in parts})

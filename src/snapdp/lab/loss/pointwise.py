@@ -281,7 +281,7 @@ class OutputDraws(Value):
 def output_draws(program: Program, machine: Machine, *, f: object, output: object) -> OutputDraws:
     """Return the draws that lead from f(D) = f to an output.
 
-    >>> from snapdp.lab.language.programs import load_program
+    >>> from snapdp.lab.language.parser import load_program
     >>> from snapdp.lab.semantics.machine import Machine
     >>> found = output_draws(load_program("snap_half"), Machine(), f=3, output=6)
     >>> [each.condition for each in found.signs]

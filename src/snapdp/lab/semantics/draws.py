@@ -214,7 +214,7 @@ class Given(Value):
 def given(program: Program, machine: Machine, values: Mapping[str, object]) -> Given:
     """Return the values for a run of a program, by the names of its queries and samples; all are needed.
 
-    >>> from snapdp.lab.language.programs import load_program
+    >>> from snapdp.lab.language.parser import load_program
     >>> from snapdp.lab.semantics.machine import Machine
     >>> found = given(load_program("snap_half"), Machine(p=3), {"f": 3, "U": "0.3", "S": -1})
     >>> found.environment["U"], [rounded.name for rounded in found.rounded]

@@ -75,7 +75,7 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *
 
     rules   "sound", or the unsound ones of L20: "printed" as they stand, "repaired" with max, min and minus put right
 
-    >>> from snapdp.lab.language.programs import load_program
+    >>> from snapdp.lab.language.parser import load_program
     >>> from snapdp.lab.semantics.machine import Machine
     >>> found = evaluate(load_program("snap_half"), Machine(), {"f": 3, "U": "0.3", "S": -1})
     >>> found.is_sound, found.result.computed, found.result.is_exact

@@ -16,9 +16,10 @@ import pytest
 
 import snapdp
 from snapdp.errors import ProgramError
-from snapdp.lab.language.programs import load_program
-from snapdp.lab.language.symbols import clamp, ln, round_to
-from snapdp.lab.language.syntax import BINARY, Constant, printed
+from snapdp.lab.language.parser import load_program
+from snapdp.lab.language.syntax import BINARY, Constant
+from snapdp.lab.language.text import printed
+from snapdp.lab.language.tracing import clamp, ln, round_to
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import headline
 from tests.unit.lab.mechanisms import PAIRS, snap_half, snap_mul

@@ -9,7 +9,7 @@ import pytest
 
 from snapdp import Snapping
 from snapdp.audits.check_program import check
-from snapdp.lab.language.programs import load_program, program_names
+from snapdp.lab.language.parser import load_program, program_names
 from snapdp.lab.loss.certificate import certificate_text
 from snapdp.lab.loss.verdict import Verdict, verify
 from snapdp.lab.semantics.machine import parse_machine

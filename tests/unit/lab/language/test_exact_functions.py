@@ -12,8 +12,8 @@ import pytest
 
 import snapdp
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.lab.language.symbols import clamp, round_to
-from snapdp.lab.language.syntax import printed
+from snapdp.lab.language.text import printed
+from snapdp.lab.language.tracing import clamp, round_to
 from snapdp.lab.report.verdict import python_lines
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.floats import as_mpfr, run_float

@@ -9,7 +9,7 @@ from snapdp.lab.language.audited import audited_function, names_a_function
 
 GOOD = """
 import snapdp
-from snapdp.lab.language.symbols import clamp, ln, round_to
+from snapdp.lab.language.tracing import clamp, ln, round_to
 import helper
 
 print("said by the file")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import ProgramError
-from snapdp.lab.language.parser import LONGEST_TEXT, claim_value, parse
-from snapdp.lab.language.programs import load_program, program_names, program_text
+from snapdp.lab.language.parser import LONGEST_TEXT, claim_value, load_program, parse, program_names, program_text
 from snapdp.lab.language.syntax import (
     BINARY,
     FUNCTIONS,
@@ -24,8 +23,8 @@ from snapdp.lab.language.syntax import (
     Rounding,
     Sample,
     Variable,
-    printed,
 )
+from snapdp.lab.language.text import printed
 from snapdp.values import replaced
 
 
@@ -77,6 +76,20 @@ def test_right_hand_sides_are_folded_and_statements_are_not():
     assert program.statements[0].expression == BINARY["+"](left=quotient, right=constant("3/4"))
 
 
+def test_powers_are_exact_numbers_that_keep_their_text():
+    program = body("y = -2**10 * 2**-2 + Lambda; return y;", "param Lambda = 2**-30;")
+    assert program.parameters == (("Lambda", Fraction(1, 2**30)),)
+    product = BINARY["*"](left=Negation(operand=constant(1024)), right=constant("1/4"))
+    assert program.statements[0].expression == BINARY["+"](left=product, right=constant(Fraction(1, 2**30)))
+    assert "y = -2**10 * 2**-2 + Lambda;" in printed(program)
+    assert parse(printed(program)) == program
+
+
+def test_statements_know_their_lines():
+    program = parse("program p {\n U <-$ unif;\n\n y = let x = 1 in\n x + U;\n return y; }")
+    assert [(statement.name, statement.line) for statement in program.statements] == [("U", 2), ("x", 4), ("y", 4)]
+
+
 def test_operators_bind_as_in_arithmetic():
     program = body("y = 1 - 2 - -3 * 4 / 5; return y;")
     first = BINARY["-"](left=constant(1), right=constant(2))
@@ -89,7 +102,7 @@ def test_operators_bind_as_in_arithmetic():
 def test_a_let_reaches_as_far_as_it_can_and_its_name_no_further():
     program = body("y = 1 + let x = 2 in x * x + 3; return y;")
     assert [statement.name for statement in program.statements] == ["x", "y"]
-    assert program.statements[1].expression.right.operator == "+"
+    assert type(program.statements[1].expression.right) is BINARY["+"]
     with pytest.raises(ProgramError, match="x is not defined"):
         body("y = 1 + (let x = 2 in x); return x;")
 
@@ -147,7 +160,13 @@ REFUSALS = [
     ("program p { query f; y = f; return y; }", 1, 26, "f is a query"),
     ("program p { query f; y = f(1); return y; }", 1, 26, "f is a query, and no function"),
     ("program p { query abs; y = abs(1 - 2); return y; }", 1, 28, "abs is a query, and no function"),
-    ("program p { y = exp(1); return y; }", 1, 17, "functions are ln, floor, rint, abs, sign"),
+    ("program p { y = exp(1); return y; }", 1, 17, "exp is a function of formulas"),
+    ("program p { y = fma(1, 2, 3); return y; }", 1, 17, "fma is a function of formulas"),
+    ("program p { y = exponential(1); return y; }", 1, 17, "functions are ln, floor, rint, abs, sign"),
+    ("program p { y = abs(1, 2); return y; }", 1, 17, "abs is a function of one number"),
+    ("program p { query f; y = 2 * f(D)**2; return y; }", 1, 34, "'**' stands where an operator or ';' was expected"),
+    ("program p { param a = 0**-1; return a; }", 1, 23, "zero has no negative powers"),
+    ("program p { param a = 1e999**999; return a; }", 1, 23, "a number of more than 8192 bits"),
     ("program p { y = abs; return y; }", 1, 17, "abs is not defined"),
     ("program p { param a = abs(2); return a; }", 1, 23, "abs has no exact value"),
     ("program p { query f in [1, 0]; return f(D); }", 1, 21, "1 is above 0"),
@@ -281,7 +300,7 @@ def operations(inner, fractions):
     return st.one_of(
         st.builds(lambda a: Negation(operand=a), inner),
         st.builds(lambda a: Logarithm(operand=a), inner),
-        st.builds(lambda n, a: FUNCTIONS[n](operand=a), st.sampled_from(FUNCTIONS), inner),
+        st.builds(lambda n, a: FUNCTIONS[n](operand=a), st.sampled_from(sorted(FUNCTIONS)), inner),
         st.builds(lambda o, a, b: BINARY[o](left=a, right=b), st.sampled_from("+-*/"), inner, inner),
         st.builds(lambda g, a: Rounding(grid=abs(g) + 1, operand=a), fractions, inner),
         st.builds(lambda e, a: Clamping(lower=e[0], upper=e[1], operand=a), ends, inner),

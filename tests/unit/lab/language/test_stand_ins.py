@@ -14,8 +14,8 @@ import pytest
 
 from snapdp.errors import ProgramError
 from snapdp.lab.language.audited import audit
-from snapdp.lab.language.symbols import round_to
-from snapdp.lab.language.syntax import printed
+from snapdp.lab.language.text import printed
+from snapdp.lab.language.tracing import round_to
 
 QUERY = {"query": (-64, 64), "epsilon": 0.5}
 counter = 0

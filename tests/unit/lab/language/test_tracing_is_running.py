@@ -15,9 +15,8 @@ import pytest
 
 import snapdp
 from snapdp.errors import PremiseError, ProgramError
-from snapdp.lab.language.symbols import Trace, Traced, clamp, ln, round_to
 from snapdp.lab.language.syntax import QueryValue, Variable
-from snapdp.lab.language.tracing import run
+from snapdp.lab.language.tracing import Trace, Traced, clamp, ln, round_to, run
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.floats import run_float
 from snapdp.lab.semantics.machine import Machine

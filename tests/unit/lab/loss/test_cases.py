@@ -8,8 +8,7 @@ from functools import lru_cache
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.lab.loss.verdict import PRINTED, asked_pair, case_constants, telling_pairs, verify
 from snapdp.lab.semantics.machine import parse_machine

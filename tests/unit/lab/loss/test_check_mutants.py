@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from snapdp.audits import check_program as check
-from snapdp.lab.language.programs import load_program, program_names
+from snapdp.lab.language.parser import load_program, program_names
 from snapdp.lab.loss.certificate import certificate_of
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.machine import parse_machine

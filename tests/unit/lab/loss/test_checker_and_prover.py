@@ -13,8 +13,7 @@ import pytest
 
 from snapdp.audits import check_program as check
 from snapdp.errors import PremiseError, ProgramError
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program, program_names
+from snapdp.lab.language.parser import load_program, parse, program_names
 from snapdp.lab.language.syntax import Program, Query, as_lists, from_lists
 from snapdp.lab.loss.certificate import _made, certificate_of
 from snapdp.lab.loss.shape import recognise

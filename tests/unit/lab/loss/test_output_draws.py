@@ -9,8 +9,7 @@ import pytest
 
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import next_above, next_below
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.loss.pointwise import output_draws
 from snapdp.lab.report.cases import output_draws_text, output_draws_values
 from snapdp.lab.semantics.floats import run_float

@@ -11,8 +11,7 @@ from functools import lru_cache
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.loss.certificate import certificate_of, certificate_text
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import headline, python_lines, verdict_values

@@ -8,9 +8,8 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.lab.language.export import gappa
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program, program_names
+from snapdp.lab.language.fpcore import gappa
+from snapdp.lab.language.parser import load_program, parse, program_names
 from snapdp.lab.report.derivation import (
     derivation_latex,
     derivation_page,

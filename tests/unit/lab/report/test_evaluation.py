@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.report.cases import decimals, evaluation_text, evaluation_values, picture
 from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.machine import parse_machine

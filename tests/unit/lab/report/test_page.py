@@ -11,7 +11,7 @@ import pytest
 
 from snapdp import Snapping
 from snapdp.exact.dyadic import power_of_two
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program
 from snapdp.lab.loss.verdict import Verdict, verify
 from snapdp.lab.mechanism import mechanism_pair, verify_mechanism
 from snapdp.lab.report.cases import in_data_units, readable

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program, program_names
+from snapdp.lab.language.parser import load_program, parse, program_names
 from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.floats import evaluate_float
 from snapdp.lab.semantics.machine import parse_machine

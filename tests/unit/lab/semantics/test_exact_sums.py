@@ -9,8 +9,7 @@ import pytest
 
 from snapdp.exact.dyadic import power_of_two, power_of_two_at_least, round_nearest
 from snapdp.exact.functions import fraction_of_mpfr, ln_enclosure
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.loss.exact_loss import ProgramLaw
 from snapdp.lab.loss.pointwise import FORMS, Outputs, pointwise
 from snapdp.lab.loss.universal_bound import universal_bound

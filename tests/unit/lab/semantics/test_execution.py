@@ -11,8 +11,7 @@ import pytest
 from snapdp.errors import ParameterError, PremiseError, ProgramError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.enclosure import Enclosure
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.language.syntax import Program
 from snapdp.lab.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.lab.loss.pointwise import Outputs

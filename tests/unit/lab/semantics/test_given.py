@@ -7,8 +7,7 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.semantics.draws import given
 from snapdp.lab.semantics.machine import parse_machine
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.lab.language.parser import parse
-from snapdp.lab.language.programs import load_program, program_names
+from snapdp.lab.language.parser import load_program, parse, program_names
 from snapdp.lab.report.derivation import printed_rules_text, printed_rules_values
 from snapdp.lab.semantics.bounds import steps
 from snapdp.lab.semantics.floats import evaluate_real

@@ -15,6 +15,8 @@ import sys
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from snapdp.exact.functions import require_directed_rounding
 
 Pair = tuple[Any, Any]
@@ -36,8 +38,6 @@ def _above(x: Any) -> Any:
 
 def _ends(lower: Any, upper: Any) -> Pair:
     """Return ends without NaN and with infinities on their own side only: lower < inf, upper > -inf."""
-    import numpy as np
-
     lower = np.where(np.isnan(lower), -np.inf, np.minimum(lower, _LARGEST))
     upper = np.where(np.isnan(upper), np.inf, np.maximum(upper, -_LARGEST))
     return lower, upper
@@ -45,8 +45,6 @@ def _ends(lower: Any, upper: Any) -> Pair:
 
 def _directed(x: Any, error: Any) -> Pair:
     """Return x + error rounded down and up; an error that is not known (NaN) moves both ends."""
-    import numpy as np
-
     lower = np.where(error >= 0, x, _below(np.minimum(x, _LARGEST)))
     return lower, np.where(error <= 0, x, _above(np.maximum(x, -_LARGEST)))
 
@@ -60,8 +58,6 @@ def _sum(a: Any, b: Any) -> Pair:
 
 def _product_error(a: Any, b: Any, x: Any) -> Any:
     """Return a*b - x without rounding error, NaN where that cannot be promised."""
-    import numpy as np
-
     big = a * _SPLIT
     a_high = big - (big - a)
     big = b * _SPLIT
@@ -73,16 +69,12 @@ def _product_error(a: Any, b: Any, x: Any) -> Any:
 
 
 def _product(a: Any, b: Any) -> Pair:
-    import numpy as np
-
     x = np.where((a == 0) | (b == 0), 0.0, a * b)  # 0 * infinity: the end 0 is attained, infinity is not
     return _directed(x, _product_error(a, b, x))
 
 
 def _quotient(a: Any, b: Any) -> Pair:
     """Return a / b rounded down and up, b not 0."""
-    import numpy as np
-
     x = np.where(np.isinf(b), 0.0, a / b)
     # a - x*b has the sign of the error times that of b; a - fl(x*b) is exact because the two are near each other.
     product = x * b
@@ -109,8 +101,6 @@ def mul(a: Pair, b: Pair) -> Pair:
 
 
 def square(a: Pair) -> Pair:
-    import numpy as np
-
     least = np.maximum(np.maximum(a[0], -a[1]), 0.0)
     most = magnitude(a)
     return _ends(np.maximum(_product(least, least)[0], 0.0), _product(most, most)[1])
@@ -118,16 +108,12 @@ def square(a: Pair) -> Pair:
 
 def div(a: Pair, b: Pair) -> Pair:
     """Return the quotients; everything where the divisor may be zero."""
-    import numpy as np
-
     undefined = (b[0] <= 0) & (b[1] >= 0)
     lower, upper = _corners(_quotient, a, (np.where(undefined, 1.0, b[0]), np.where(undefined, 1.0, b[1])))
     return np.where(undefined, -np.inf, lower), np.where(undefined, np.inf, upper)
 
 
 def _corners(function: Any, a: Pair, b: Pair) -> Pair:
-    import numpy as np
-
     a0, a1, b0, b1 = np.broadcast_arrays(*a, *b)
     lower, upper = function(np.stack([a0, a0, a1, a1]), np.stack([b0, b1, b0, b1]))
     return _ends(lower.min(axis=0), upper.max(axis=0))
@@ -135,7 +121,6 @@ def _corners(function: Any, a: Pair, b: Pair) -> Pair:
 
 def sqrt(a: Pair) -> Pair:
     """Return the roots; from -infinity where the argument may be negative, so that the result is never mistaken."""
-    import numpy as np
 
     def root(x: Any) -> Pair:
         y = np.sqrt(np.maximum(x, 0.0))
@@ -168,7 +153,6 @@ def _context(direction: str) -> Any:
 
 def _by_mpfr(function: str, x: Any, direction: str) -> Any:
     import gmpy2
-    import numpy as np
 
     compute = getattr(_context(direction), function)
     points, places = np.unique(x, return_inverse=True)
@@ -182,8 +166,6 @@ def _by_mpfr(function: str, x: Any, direction: str) -> Any:
 
 def rounded(a: Pair, p: int, least: int | None = None) -> Pair:
     """Return ends moved outward to floats of p bits (of 53, where p is more) that are multiples of 2**least."""
-    import numpy as np
-
     if p >= 53:
         return a  # doubles are floats of p bits already, and every double is a multiple of 2**-1074
     results = []
@@ -198,8 +180,6 @@ def rounded(a: Pair, p: int, least: int | None = None) -> Pair:
 def neighbours(x: Any, p: int, least: int | None = None) -> Pair:
     """Return for each x the largest float at or below it and the next float above; x twice where doubles are too few
     to tell."""
-    import numpy as np
-
     if p > 53:
         return x, x
     below = rounded((x, x), p, least)[0]
@@ -212,15 +192,11 @@ def neighbours(x: Any, p: int, least: int | None = None) -> Pair:
 
 def magnitude(a: Pair) -> Any:
     """Return the largest absolute value."""
-    import numpy as np
-
     return np.maximum(-a[0], a[1])
 
 
 def mignitude(a: Pair) -> Any:
     """Return the smallest absolute value."""
-    import numpy as np
-
     return np.maximum(np.maximum(a[0], -a[1]), 0.0)
 
 
@@ -232,16 +208,12 @@ def loose_add(a: Pair, b: Pair) -> Pair:
 
 
 def loose_mul(a: Pair, b: Pair) -> Pair:
-    import numpy as np
-
     corners = np.array([x * y for x in a for y in b])
     corners[np.isnan(corners)] = 0.0  # 0 * infinity
     return _ends(_below(corners.min(axis=0)), _above(corners.max(axis=0)))
 
 
 def loose_reciprocal(a: Pair) -> Pair:
-    import numpy as np
-
     undefined = (a[0] <= 0) & (a[1] >= 0)
     low, high = (1.0 / np.where(undefined, 1.0, end) for end in a)
     return _ends(np.where(undefined, -np.inf, _below(high)), np.where(undefined, np.inf, _above(low)))
@@ -251,14 +223,10 @@ def loose_reciprocal(a: Pair) -> Pair:
 
 
 def upper_sum(a: Any, b: Any) -> Any:
-    import numpy as np
-
     return np.where(a == 0, b, np.where(b == 0, a, _above(a + b)))
 
 
 def upper_product(slope: Any, error: Any) -> Any:
     """Return slope * error; an infinite error stays infinite: nothing that follows makes an undefined step harmless."""
-    import numpy as np
-
     product = np.where((slope == 0) | (error == 0), 0.0, _above(slope * error))
     return np.where(error == np.inf, np.inf, product)

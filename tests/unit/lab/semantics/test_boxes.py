@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from snapdp.exact.numbers import to_float_down, to_float_up
-from snapdp.lab.rounding import boxes
+from snapdp.lab.semantics import boxes
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
 ordinary = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100) | st.integers(-300, 300).map(float)

@@ -11,9 +11,10 @@ from random import Random
 
 import gmpy2
 
-from snapdp.lab.rounding.formula import BINARY32, BINARY64, Builder, Format, Formula
+from snapdp.lab.language.fpcore import BINARY32, BINARY64, OPERATIONS, Format
+from snapdp.lab.language.syntax import Constant, Expression, Negation, Parts, Variable
 
-_METHODS = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "sqrt": "sqrt", "exp": "exp", "ln": "log"}
+_METHODS = {"neg": "minus", "ln": "log"}
 REALS = gmpy2.context(precision=500, emin=-(1 << 40), emax=1 << 40)
 
 
@@ -23,25 +24,22 @@ def context_of(floats: Format):
     return gmpy2.context(precision=floats.p, emin=-(1 << 40), emax=1 << 40)
 
 
-def evaluated(formula: Formula, inputs: dict[str, Fraction], context):
+def evaluated(formula: Expression, inputs: dict[str, Fraction], context):
     """Return the value of a formula when every operation and constant is rounded by a context."""
     values = []
-    for step in formula.steps:
-        parts = [values[i] for i in step.arguments]
-        if step.operation in ("input", "number"):
-            rational = inputs[step.name] if step.operation == "input" else step.value
+    parts = Parts(formula)
+    for part, places in zip(parts.parts, parts.operands, strict=True):
+        operands = [values[i] for i in places]
+        if isinstance(part, (Variable, Constant)):
+            rational = inputs[part.name] if isinstance(part, Variable) else part.value
             with gmpy2.context(context):
                 values.append(gmpy2.mpfr(gmpy2.mpq(rational.numerator, rational.denominator)))
-        elif step.operation == "neg":
-            values.append(context.minus(parts[0]))
-        elif step.operation == "fma":
-            values.append(context.fma(*parts))
         else:
-            values.append(getattr(context, _METHODS[step.operation])(*parts))
+            values.append(getattr(context, _METHODS.get(part.word, part.word))(*operands))
     return values[-1]
 
 
-def sampled_error(formula: Formula, inputs: dict[str, Fraction], floats: Format) -> tuple[Fraction, Fraction] | None:
+def sampled_error(formula: Expression, inputs: dict[str, Fraction], floats: Format) -> tuple[Fraction, Fraction] | None:
     """Return |computed - real| and |real|, or None where either has no finite value."""
     computed, real = evaluated(formula, inputs, context_of(floats)), evaluated(formula, inputs, REALS)
     if not (gmpy2.is_finite(computed) and gmpy2.is_finite(real)):
@@ -77,19 +75,15 @@ def random_box(random: Random, names: tuple[str, ...], floats: Format) -> dict[s
     return box
 
 
-def random_formula(random: Random, names: list[str], operations: int) -> Formula:
+def random_formula(random: Random, names: list[str], operations: int) -> Expression:
     """Return a formula of so many operations over inputs and constants."""
-    builder = Builder()
-    places = [builder.input(name) for name in names]
-    places += [builder.number(Fraction(random.choice(["0.1", "3", "0.5", "-2", "1", "7/3", "1e-3"])))]
-    fresh = list(places)
+    parts: list[Expression] = [Variable(name=name) for name in names]
+    parts += [Constant(value=Fraction(random.choice(["0.1", "3", "0.5", "-2", "1", "7/3", "1e-3"])))]
+    fresh = list(parts)
     for _ in range(operations):
-        kind = random.choice(
-            ["add", "sub", "mul", "div", "add", "sub", "mul", "div", "neg", "sqrt", "exp", "ln", "fma"]
-        )
-        count = {"neg": 1, "sqrt": 1, "exp": 1, "ln": 1, "fma": 3}.get(kind, 2)
-        chosen = [random.choice(fresh if fresh and random.random() < 0.6 else places) for _ in range(count)]
-        fresh = [place for place in fresh if place not in chosen]
-        places.append(builder.apply(kind, *chosen))
-        fresh.append(places[-1])
-    return builder.formula(places[-1])
+        kind = random.choice([OPERATIONS[symbol] for symbol in "+-*/+-*/"] + [Negation, *list(OPERATIONS.values())[4:]])
+        operands = {part: random.choice(fresh if fresh and random.random() < 0.6 else parts) for part in kind._parts}
+        fresh = [part for part in fresh if part not in operands.values()]
+        parts.append(kind(**operands))
+        fresh.append(parts[-1])
+    return parts[-1]

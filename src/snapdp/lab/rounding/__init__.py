@@ -1,1 +1,0 @@
-"""Certified rounding errors of expressions over boxes of inputs."""
