@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from snapdp.exact.enclosure import Enclosure
-from snapdp.lab.language.syntax import Expression, Program, Sample, Statement
+from snapdp.lab.language.syntax import Assignment, Expression, Program, Statement
 from snapdp.lab.semantics.bounds import Derivation, Inference, steps
-from snapdp.lab.semantics.draws import Given, given
-from snapdp.lab.semantics.floats import PRECISION, evaluate_float, evaluate_real, run_float
-from snapdp.lab.semantics.folding import folded, written_out
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import evaluate_float, folded, run_float, written_out
+from snapdp.lab.semantics.machine import Given, Machine, given
 from snapdp.lab.semantics.printed import derive_by
+from snapdp.lab.semantics.reals import PRECISION, evaluate_real
 from snapdp.values import Value
 
 
@@ -88,7 +87,7 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *
     lines = []
     for line in derivation.lines:
         found = tuple(_evaluated(step, computed, written, draws.environment, machine) for step in steps(line.step))
-        if not isinstance(line.statement, Sample):
+        if isinstance(line.statement, Assignment):
             written[line.statement.name] = written_out(line.statement.expression, written)
         lines.append(EvaluatedLine(statement=line.statement, steps=found))
     return Evaluation(derivation=derivation, given=draws, lines=tuple(lines), rules=rules)
@@ -96,7 +95,7 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *
 
 def _sign(program: Program, draws: Given) -> int | None:
     """Return the value of the sign: bounds are derived for each of its values, where there is one sign."""
-    signs = [s.name for s in program.statements if isinstance(s, Sample) and s.distribution == "sign"]
+    signs = [s.name for s in program.samples.values() if s.distribution == "sign"]
     return int(draws.environment[signs[0]]) if signs else None
 
 

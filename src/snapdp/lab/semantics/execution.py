@@ -12,153 +12,196 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import exact_mpfr, mpfr_context
 from snapdp.lab.language.syntax import (
+    FOLDED,
     Binary,
     Clamping,
     Constant,
-    ExactFunction,
+    Difference,
     Expression,
     Logarithm,
     Negation,
+    Product,
     Program,
     QueryValue,
+    Quotient,
     Rounding,
-    Sample,
+    Semantics,
+    Sum,
+    UnaryOperation,
     Variable,
-    with_operands,
 )
-from snapdp.lab.semantics.draws import Draw, RoundedLogarithm, uniform_draw
-from snapdp.lab.semantics.floats import Operation, as_mpfr, as_number, evaluate_float, finite, of_rationals
-from snapdp.lab.semantics.folding import folded, names_in, rounded_operation, rounded_unary, takes_functions
-from snapdp.lab.semantics.machine import Machine
-
-_METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-
+from snapdp.lab.semantics.floats import (
+    Float,
+    as_mpfr,
+    as_number,
+    evaluate_float,
+    finite,
+    folded,
+    fraction_of,
+    is_ratio,
+    names_in,
+    power_as_mpfr,
+    takes_functions,
+)
+from snapdp.lab.semantics.machine import Draw, Machine, RoundedLogarithm, uniform_draw
 
 # From one expression to a function of the draw
 
 Run = Callable[[Any], Any]
+Operation = Callable[..., Any]
 
 
-def _compiled(tree: Expression, names: dict[str, Any], machine: Machine) -> Any:
-    """Return a function of the draw, or an mpfr where the draw does not occur."""
-    p, context = machine.p, mpfr_context(machine.p, "nearest")
+class Compiled(Semantics[Any], language=FOLDED):
+    """An expression as a function of the draw, or an mpfr where the draw does not occur.
 
-    def unary(usual: Run, operand: Expression) -> Any:
-        return _applied(_exactly(usual, partial(_of_one, tree, machine), machine), _compiled(operand, names, machine))
+    Where sums do not round, numbers may be any rationals: an mpq is computed with by `Float`.
+    """
 
-    match tree:
-        case Constant(value=value):
-            return as_mpfr(value)
-        case Variable(name=name) | QueryValue(name=name):
-            return names[name]
-        case Binary(operator=operator, left=left, right=right):
-            exact = machine.adds_exactly and operator in "+-"
-            operation = _exact_sum(operator, p) if exact else getattr(context, _METHODS[operator])
-            a, b = _compiled(left, names, machine), _compiled(right, names, machine)
-            if operator == "/" and (callable(b) or b == 0):
-                raise PremiseError("the program divides by zero, or by what may be zero.")
-            return _applied2(_exactly(operation, partial(_of_two, operator, machine), machine), a, b)
-        case Negation(operand=operand):
-            minus = _negated if machine.adds_exactly else context.minus
-            return unary(minus, operand)
-        case Logarithm(operand=operand):
-            return unary(context.log, operand)
-        case Rounding(grid=grid, operand=operand):
-            return unary(_rounding(grid, p, machine.adds_exactly), operand)
-        case Clamping(lower=lower, upper=upper, operand=operand):
-            low, high = (as_mpfr(machine.constant(end)) for end in (lower, upper))
-            return unary(lambda x: low if x < low else high if x > high else x, operand)
-        case ExactFunction(name=name, operand=operand):
-            return unary(_function(name, p, machine.adds_exactly), operand)
-        case _:
-            assert_never(tree)
+    def __init__(self, machine: Machine, names: dict[str, Any]) -> None:
+        super().__init__()
+        self.machine, self.names, self.float = machine, names, Float(machine)
+        self.context = mpfr_context(machine.p, "nearest")
+
+    def const(self, e: Constant) -> Any:
+        return as_mpfr(e.value)
+
+    held = const
+
+    def var(self, e: Variable | QueryValue) -> Any:
+        return self.names[e.name]
+
+    query = var
+
+    def neg(self, e: Negation, operand: Any) -> Any:
+        return self._applied(e, _negated if self.machine.adds_exactly else self.context.minus, operand)
+
+    def ln(self, e: Logarithm, operand: Any) -> Any:
+        return self._applied(e, self.context.log, operand)
+
+    def round(self, e: Rounding, operand: Any) -> Any:
+        return self._applied(e, _rounding(e.grid, self.machine.p, self.machine.adds_exactly), operand)
+
+    def clamp(self, e: Clamping, operand: Any) -> Any:
+        low, high = as_mpfr(self.machine.constant(e.lower)), as_mpfr(self.machine.constant(e.upper))
+        return self._applied(e, lambda x: low if x < low else high if x > high else x, operand)
+
+    def floor(self, e: UnaryOperation, operand: Any) -> Any:
+        method = {"floor": "rint_floor", "rint": "rint"}[e.word]  # to nearest, MPFR's rint sends ties to even
+        if self.machine.adds_exactly:  # exact numbers have the bits that they have
+            return self._applied(e, lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x), operand)
+        return self._applied(e, getattr(self.context, method), operand)
+
+    rint = floor
+
+    def abs(self, e: UnaryOperation, operand: Any) -> Any:
+        return self._applied(e, lambda x: _negated(x) if x < 0 else x, operand)
+
+    def sign(self, e: UnaryOperation, operand: Any) -> Any:
+        below, zero, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
+        return self._applied(e, lambda x: below if x < 0 else above if x > 0 else zero if x == 0 else x, operand)
+
+    def add(self, e: Binary, a: Any, b: Any) -> Any:
+        exactly = self.machine.adds_exactly
+        return self._applied(e, _exact_sum(e.word, self.machine.p) if exactly else getattr(self.context, e.word), a, b)
+
+    sub = add
+
+    def mul(self, e: Binary, a: Any, b: Any) -> Any:
+        return self._applied(e, getattr(self.context, e.word), a, b)
+
+    def div(self, e: Binary, a: Any, b: Any) -> Any:
+        if callable(b) or b == 0:
+            raise PremiseError("the program divides by zero, or by what may be zero.")
+        return self.mul(e, a, b)
+
+    def _applied(self, e: Expression, usual: Operation, *operands: Any) -> Any:
+        """Return an operation on numbers, or on functions of the draw."""
+        operation = self._of_rationals(e, usual) if self.machine.adds_exactly else usual
+        match [callable(operand) for operand in operands]:
+            case [True]:
+                (x,) = operands
+                return lambda u: operation(x(u))
+            case [True, True]:
+                a, b = operands
+                return lambda u: operation(a(u), b(u))
+            case [True, False]:
+                a, b = operands
+                return lambda u: operation(a(u), b)
+            case [False, True]:
+                a, b = operands
+                return lambda u: operation(a, b(u))
+        return operation(*operands)
+
+    def _of_rationals(self, e: Expression, usual: Operation) -> Operation:
+        """Return an operation that is the usual one on mpfr; where an mpq is among the numbers, the one on rationals.
+
+        Beside an infinity only the sign of an mpq counts, which rounding keeps, and so it is where rationals have no
+        value.
+        """
+        exact, context = getattr(self.float, e.word), self.context
+
+        def operation(*numbers: Any) -> Any:
+            if not any(is_ratio(x) for x in numbers):
+                return usual(*numbers)
+            if all(finite(x) for x in numbers) and not (isinstance(e, Logarithm) and numbers[0] <= 0):
+                return as_number(exact(e, *(fraction_of(x) for x in numbers)))
+            return usual(*(_nearest(x, context) if is_ratio(x) else x for x in numbers))
+
+        return operation
 
 
-def _exactly(usual: Operation, exact: Callable[..., Fraction | None], machine: Machine) -> Operation:
-    """Return an operation that takes every number of the machine: without rounded sums, any rational."""
-    return of_rationals(usual, exact, machine.p) if machine.adds_exactly else usual
-
-
-def _of_two(operator: str, machine: Machine, a: Fraction, b: Fraction) -> Fraction:
-    return rounded_operation(operator, a, b, machine)
-
-
-def _of_one(tree: Expression, machine: Machine, x: Fraction) -> Fraction | None:
-    assert not isinstance(tree, (Constant, Variable, QueryValue, Binary))
-    return None if isinstance(tree, Logarithm) and x <= 0 else rounded_unary(tree, x, machine)
-
-
-def _applied(function: Run, operand: Any) -> Any:
-    return (lambda u: function(operand(u))) if callable(operand) else function(operand)
-
-
-def _applied2(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    if callable(a):
-        return (lambda u: operation(a(u), b(u))) if callable(b) else (lambda u: operation(a(u), b))
-    return (lambda u: operation(a, b(u))) if callable(b) else operation(a, b)
+def _nearest(x: Any, context: Any) -> Any:
+    return context.div(exact_mpfr(int(x.numerator)), exact_mpfr(int(x.denominator)))
 
 
 @lru_cache(maxsize=64)
 def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
     """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
-    context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
-    exponent = exponent_of_power(grid)
+    exponent, half = exponent_of_power(grid), as_mpfr(HALF)
     if exponent is None:
         return _other_rounding(grid, p)
-    half = as_mpfr(HALF)
+    step, steps = power_as_mpfr(exponent), power_as_mpfr(-exponent)
+
+    def exact_multiple(x: Any) -> Any:
+        down = mpfr_context(x.precision + 2, "down")  # two bits more than x has hold every whole number in between
+        return down.mul(down.rint_floor(down.add(down.mul(x, steps), half)), step)
+
     if exact_sum:
-        return lambda x: _exact_multiple(x, exponent, half)
+        return exact_multiple
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
-    return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
-
-
-@lru_cache(maxsize=64)
-def _function(name: str, p: int, exact_sum: bool) -> Run:
-    """Return a function that rounds nothing; where sums are exact numbers have the bits that they have."""
-    if name in ("floor", "rint"):
-        method = {"floor": "rint_floor", "rint": "rint"}[name]  # to nearest, MPFR's rint sends ties to even
-        usual = getattr(mpfr_context(p, "nearest"), method)
-        return (lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x)) if exact_sum else usual
-    if name == "abs":
-        return lambda x: _negated(x) if x < 0 else x
-    below, nothing, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
-    return lambda x: below if x < 0 else above if x > 0 else nothing if x == 0 else x
+    down, context = mpfr_context(p + 2, "down"), mpfr_context(p, "nearest")
+    scaled, add, floor, multiple = down.mul, down.add, down.rint_floor, context.mul
+    return lambda x: multiple(floor(add(scaled(x, steps), half)), step)
 
 
 # Sums that do not round: results have as many bits as they need
 
 
 @lru_cache(maxsize=16)
-def _exact_sum(operator: str, p: int) -> Callable[[Any, Any], Any]:
-    method, usual = _METHODS[operator], 4 * p + 64
+def _exact_sum(method: str, p: int) -> Callable[[Any, Any], Any]:
+    usual = 4 * p + 64
     operation = getattr(mpfr_context(usual, "nearest"), method)
 
     def added(a: Any, b: Any) -> Any:
-        found, bits = operation(a, b), usual
-        while found.rc:  # MPFR says that it rounded
+        total, bits = operation(a, b), usual
+        while total.rc:  # MPFR says that it rounded
             bits *= 2
-            found = getattr(mpfr_context(bits, "nearest"), method)(a, b)
-        return found
+            total = getattr(mpfr_context(bits, "nearest"), method)(a, b)
+        return total
 
     return added
 
 
 def _negated(x: Any) -> Any:
     return mpfr_context(x.precision, "nearest").minus(x)
-
-
-def _exact_multiple(x: Any, exponent: int, half: Any) -> Any:
-    """Return floor(x/2**exponent + 1/2) 2**exponent: two bits more than x has hold every whole number in between."""
-    down = mpfr_context(x.precision + 2, "down")
-    return down.mul_2exp(down.rint_floor(down.add(down.div_2exp(x, exponent), half)), exponent)
 
 
 def _other_rounding(grid: Fraction, p: int) -> Run:
@@ -196,7 +239,7 @@ class Execution:
     def __init__(self, program: Program, machine: Machine) -> None:
         self.program, self.machine = program, machine
         self.folded = self.expression = folded(program, machine)
-        samples = {s.name: s for s in program.statements if isinstance(s, Sample)}
+        samples = program.samples
         used = names_in(self.expression)
         kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}
         drawn = kinds["unif"] + kinds["laplace"]
@@ -229,19 +272,17 @@ class Execution:
         row = (self.draw.first, self.draw.last + 1)
         if not self.in_pieces:
             return (Piece(*row, self.directions[sign] or 0),)
-        names, runs = self._names(f, sign), dict[Expression, Any]()
+        compiled = Compiled(self.machine, self._names(f, sign))
 
         def value(tree: Expression, ordinal: int) -> Any:
-            if tree not in runs:
-                runs[tree] = _compiled(tree, names, self.machine)
-            run = runs[tree]
+            run = compiled.of(tree)
             return run(self.draw.number(ordinal)) if callable(run) else run
 
         return Pieces(row, (self.drawn, sign if self.laplace else 1), value).of(self.expression)
 
     def function(self, f: Fraction, sign: int) -> Run:
         """Return the output as a function of the draw (an mpfr), for one value of the query and one sign."""
-        run = _compiled(self.expression, self._names(f, sign), self.machine)
+        run = Compiled(self.machine, self._names(f, sign)).of(self.expression)
         return run if callable(run) else lambda _: run
 
     def _names(self, f: Fraction, sign: int) -> dict[str, Any]:
@@ -330,7 +371,7 @@ def _with_drawn_logarithm(tree: Expression, drawn: str | None) -> Expression:
         return tree.operand
     if isinstance(tree, Variable) and tree.name == drawn:
         raise PremiseError("the ideal sampler needs a program that uses U only in ln(U).")
-    return with_operands(tree, lambda part: _with_drawn_logarithm(part, drawn))
+    return tree.with_operands(lambda part: _with_drawn_logarithm(part, drawn))
 
 
 # Where a program rises and where it falls with its draw; bisection finds where a piece ends.
@@ -341,49 +382,62 @@ NOT_MONOTONE = "exact execution needs a program that is monotone in its draw."
 
 def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
     """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
-    match tree:
-        case Variable(name=name):
-            return 1 if name == drawn else 0
-        case Binary(operator=operator, left=left, right=right):
-            a, b = direction(left, drawn, sign), direction(right, drawn, sign)
-            if a is None or b is None:
-                return None
-            if operator in "+-":
-                second = b if operator == "+" else -b
-                return a or second if a * second >= 0 else None
-            if (a and b) or (operator == "/" and b):
-                return None
-            factor = _sign_of(right if a else left, sign)
-            return 0 if not a and not b else None if factor is None else (a or b) * factor
-        case Negation(operand=operand):
-            inner = direction(operand, drawn, sign)
-            return None if inner is None else -inner
-        case Logarithm(operand=operand) | Rounding(operand=operand) | Clamping(operand=operand):
-            return direction(operand, drawn, sign)
-        case ExactFunction(name=name, operand=operand):
-            inner = direction(operand, drawn, sign)
-            return None if name == "abs" and inner else inner
-        case Constant() | QueryValue():
-            return 0
-        case _:
-            assert_never(tree)
+    return Direction(drawn, sign).of(tree)
+
+
+class Direction(Semantics["int | None"], language=FOLDED):
+    def __init__(self, drawn: str | None, sign: int) -> None:
+        super().__init__()
+        self.drawn, self.sampled = drawn, sign
+
+    def const(self, _: Expression) -> int | None:
+        return 0
+
+    held = query = const
+
+    def var(self, e: Variable) -> int | None:
+        return 1 if e.name == self.drawn else 0
+
+    def neg(self, _: Expression, x: int | None) -> int | None:
+        return None if x is None else -x
+
+    def ln(self, _: Expression, x: int | None) -> int | None:
+        return x
+
+    round = clamp = floor = rint = sign = ln
+
+    def abs(self, _: Expression, x: int | None) -> int | None:
+        return None if x else x
+
+    def add(self, e: Binary, a: int | None, b: int | None) -> int | None:
+        return None if a is None or b is None else _direction_of_two(e, a, b, lambda part: _sign_of(part, self.sampled))
+
+    sub = mul = div = add
+
+
+def _direction_of_two(e: Binary, a: int, b: int, sign_of: Callable[[Expression], int | None]) -> int | None:
+    """Return the direction of an operation on operands with these directions; a factor may be needed with its sign."""
+    if isinstance(e, (Sum, Difference)):
+        second = b if isinstance(e, Sum) else -b
+        return a or second if a * second >= 0 else None
+    if (a and b) or (isinstance(e, Quotient) and b):
+        return None
+    factor = sign_of(e.right if a else e.left) if a or b else 0
+    return None if factor is None else (a or b) * factor
 
 
 def _sign_of(tree: Expression, sign: int) -> int | None:
     """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
-    match tree:
-        case Constant(value=value):
-            return (value > 0) - (value < 0)
-        case Variable():
-            return sign
-        case Negation(operand=operand):
-            inner = _sign_of(operand, sign)
-            return None if inner is None else -inner
-        case Binary(operator="*" | "/", left=left, right=right):
-            a, b = _sign_of(left, sign), _sign_of(right, sign)
-            return None if a is None or b is None else a * b
-        case _:
-            return None
+    if isinstance(tree, Constant):
+        return (tree.value > 0) - (tree.value < 0)
+    if isinstance(tree, Variable):
+        return sign
+    if not isinstance(tree, (Negation, Product, Quotient)):
+        return None
+    signs = [own for part in tree.operands if (own := _sign_of(part, sign)) is not None]
+    if len(signs) < len(tree.operands):
+        return None
+    return -signs[0] if isinstance(tree, Negation) else signs[0] * signs[1]
 
 
 # Pieces: with signs and magnitudes of what is drawn
@@ -401,9 +455,10 @@ class Piece(NamedTuple):
         return self.direction >= 0
 
 
-class Pieces:
-    """The pieces of expressions for one private value and one sign.
+class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
+    """Consecutive pieces that hold the row of draws; every part of an expression is monotone on each of its own.
 
+    They are those for one private value and one sign.
     drawn    the name of the draw, and in which direction that itself goes with the numbers of the row
     value    the value of an expression at a draw, an mpfr
     """
@@ -414,40 +469,45 @@ class Pieces:
         drawn: tuple[str | None, int],
         value: Callable[[Expression, int], Any],
     ) -> None:
+        super().__init__()
         self.row, self.drawn, self.value = row, drawn, value
-        self._known: dict[Expression, tuple[Piece, ...]] = {}
 
-    def of(self, tree: Expression) -> tuple[Piece, ...]:
-        """Return consecutive pieces that hold the row; every part of the expression is monotone on each of them."""
-        if tree not in self._known:
-            self._known[tree] = tuple(self._found(tree))
-        return self._known[tree]
+    def const(self, _: Expression) -> tuple[Piece, ...]:
+        return (Piece(*self.row, 0),)
 
-    def _found(self, tree: Expression) -> Iterable[Piece]:
-        match tree:
-            case Variable(name=name) if name == self.drawn[0]:
-                return [Piece(*self.row, self.drawn[1])]
-            case Constant() | QueryValue() | Variable():
-                return [Piece(*self.row, 0)]
-            case Negation(operand=operand):
-                return [piece._replace(direction=-piece.direction) for piece in self.of(operand)]
-            case Logarithm() | Rounding() | Clamping():
-                return self.of(tree.operand)
-            case ExactFunction(name=name, operand=operand):
-                return self.of(operand) if name in ("floor", "rint") else self._by_sign(name, operand)
-            case Binary(operator=operator, left=left, right=right):
-                return self._combined(operator, left, right)
-            case _:
-                assert_never(tree)
+    held = query = const
 
-    def _by_sign(self, name: str, operand: Expression) -> Iterable[Piece]:
-        """Yield the pieces of a magnitude or sign: those of the operand, cut where its sign changes."""
-        for piece in self.of(operand):
+    def var(self, e: Variable) -> tuple[Piece, ...]:
+        name, way = self.drawn
+        return (Piece(*self.row, way if e.name == name else 0),)
+
+    def neg(self, _: Negation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece._replace(direction=-piece.direction) for piece in pieces)
+
+    def ln(self, _: Expression, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return pieces
+
+    round = clamp = floor = rint = ln
+
+    def abs(self, e: UnaryOperation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece._replace(direction=sign * piece.direction) for piece, sign in self._by_sign(e, pieces))
+
+    def sign(self, e: UnaryOperation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece._replace(direction=0) for piece, _ in self._by_sign(e, pieces))
+
+    def add(self, e: Binary, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(self._combined(e, left, right))
+
+    sub = mul = div = add
+
+    def _by_sign(self, e: UnaryOperation, pieces: tuple[Piece, ...]) -> Iterable[tuple[Piece, int]]:
+        """Yield the pieces of an operand, cut where its sign changes, each with that sign."""
+        for piece in pieces:
             before = -1 if piece.rises else 1  # the sign that the operand has first, if it changes
-            ends = (piece.start, *(self._first_beyond(operand, piece, sign) for sign in (before, 0)), piece.stop)
+            ends = (piece.start, *(self._first_beyond(e.operand, piece, sign) for sign in (before, 0)), piece.stop)
             for (start, stop), sign in zip(pairwise(ends), (before, 0, -before), strict=True):
                 if start < stop:
-                    yield Piece(start, stop, 0 if name == "sign" else sign * piece.direction)
+                    yield Piece(start, stop, piece.direction), sign
 
     def _first_beyond(self, operand: Expression, piece: Piece, sign: int) -> int:
         """Return the first draw of a piece where the operand has a later sign than this one, or its end."""
@@ -459,20 +519,17 @@ class Pieces:
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
-    def _combined(self, operator: str, left: Expression, right: Expression) -> Iterable[Piece]:
-        for start, stop, a, b in _common(self.of(left), self.of(right)):
-            if operator in "+-":
-                second = b if operator == "+" else -b
-                if a * second < 0:
-                    raise PremiseError(NOT_MONOTONE)
-                yield Piece(start, stop, a or second)
-            elif (a and b) or (operator == "/" and b):
+    def _combined(self, e: Binary, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
+        for start, stop, a, b in _common(left, right):
+
+            def sign_of(factor: Expression, start: int = start) -> int:  # which is one number here
+                value = self.value(factor, start)
+                return int(value > 0) - int(value < 0)
+
+            way = _direction_of_two(e, a, b, sign_of)
+            if way is None:
                 raise PremiseError(NOT_MONOTONE)
-            elif not a and not b:
-                yield Piece(start, stop, 0)
-            else:  # the other factor is one number here
-                factor = self.value(right if a else left, start)
-                yield Piece(start, stop, (a or b) * ((factor > 0) - (factor < 0)))
+            yield Piece(start, stop, way)
 
 
 def _common(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Iterable[tuple[int, int, int, int]]:
