@@ -45,13 +45,11 @@ from snapdp.lab.semantics.floats import (
     evaluate_float,
     finite,
     folded,
-    fraction_of,
     is_ratio,
     names_in,
-    power_as_mpfr,
     takes_functions,
 )
-from snapdp.lab.semantics.machine import Draw, Machine, RoundedLogarithm, uniform_draw
+from snapdp.lab.semantics.machine import Draw, Machine, RoundedLogarithm, fraction_of, power_as_mpfr, uniform_draw
 
 # From one expression to a function of the draw
 

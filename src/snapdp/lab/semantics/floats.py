@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snapdp.errors import PremiseError, ProgramError
 from snapdp.exact.dyadic import floor_log2, round_nearest
-from snapdp.exact.functions import exact_mpfr, ln_nearest, mpfr_context
+from snapdp.exact.functions import ln_nearest, mpfr_context
 from snapdp.lab.language.syntax import (
     BINARY,
     FOLDED,
@@ -43,7 +42,7 @@ from snapdp.lab.language.syntax import (
     Variable,
     walk,
 )
-from snapdp.lab.semantics.machine import FUNCTIONS, Machine
+from snapdp.lab.semantics.machine import FUNCTIONS, Machine, power_as_mpfr, rational_of
 
 Environment = Mapping[str, Fraction]
 
@@ -353,12 +352,6 @@ class Extents(Semantics[Extent], language=FOLDED):
 # Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 
-@lru_cache(maxsize=1024)
-def power_as_mpfr(exponent: int) -> Any:
-    """Return 2**exponent: products with it are much faster in gmpy2 than `mul_2exp`, and as exact."""
-    return exact_mpfr(1, exponent)
-
-
 def as_mpfr(x: Fraction) -> Any:
     """Return a binary fraction as an mpfr; no other number is one."""
     numerator, denominator = x.numerator, x.denominator
@@ -370,10 +363,7 @@ def as_mpfr(x: Fraction) -> Any:
 
 def as_number(x: Fraction) -> Any:
     """Return a rational as it is: an mpfr where it is a binary fraction, else an mpq."""
-    import gmpy2
-
-    is_binary = x.denominator & (x.denominator - 1) == 0
-    return as_mpfr(x) if is_binary else gmpy2.mpq(x.numerator, x.denominator)
+    return rational_of(x) if x.denominator & (x.denominator - 1) else as_mpfr(x)
 
 
 def is_ratio(x: Any) -> bool:
@@ -389,9 +379,3 @@ def finite(x: Any) -> bool:
 
 def is_nan(x: Any) -> bool:
     return not is_ratio(x) and bool(x.is_nan())
-
-
-def fraction_of(x: Any) -> Fraction:
-    """Return a finite number of a run as a rational."""
-    numerator, denominator = (x.numerator, x.denominator) if is_ratio(x) else x.as_integer_ratio()
-    return Fraction(int(numerator), int(denominator))

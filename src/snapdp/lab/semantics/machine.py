@@ -21,12 +21,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from snapdp.display.numbers import exact_amount
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two, round_nearest
-from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import exact_mpfr, exp_enclosure, mpfr_context
 from snapdp.exact.numbers import parameter, shown
 from snapdp.lab.language.syntax import Program, Query, Sample
@@ -157,12 +158,18 @@ class Draw(ABC):
 
     def below(self, ordinal: int) -> Enclosure:
         """Return the probability of all draws numbered less than `ordinal`."""
-        if ordinal <= self.first:
-            return enclose(0)
-        return enclose(1) if ordinal > self.last else self._below_one(ordinal)
+        return Enclosure(*map(fraction_of, self.ends_below(ordinal)))
+
+    def ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        """Return the ends of the same, two mpq: a search computes with thousands of them."""
+        import gmpy2
+
+        if self.first < ordinal <= self.last:
+            return self._ends_below(ordinal)
+        return (gmpy2.mpq(0), gmpy2.mpq(0)) if ordinal <= self.first else (gmpy2.mpq(1), gmpy2.mpq(1))
 
     @abstractmethod
-    def _below_one(self, ordinal: int) -> Enclosure:
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
         """Return the same for a draw that is not the first."""
 
     @property
@@ -176,6 +183,31 @@ class Draw(ABC):
 
     def near(self, ordinal: int) -> int:
         return max(self.first, min(self.last, ordinal))
+
+
+@lru_cache(maxsize=1 << 14)
+def power_as_mpfr(exponent: int) -> Any:
+    """Return 2**exponent: products with it are as exact as `mul_2exp`, and in gmpy2 many times faster."""
+    return exact_mpfr(1, exponent)
+
+
+@lru_cache(maxsize=1 << 14)
+def power_as_mpq(exponent: int) -> Any:
+    """Return 2**exponent, for products that need no greatest common divisor."""
+    return rational_of(power_of_two(exponent))
+
+
+def rational_of(x: Fraction) -> Any:
+    """Return a Fraction as an mpq."""
+    import gmpy2
+
+    return gmpy2.mpq(x.numerator, x.denominator)
+
+
+def fraction_of(x: Any) -> Fraction:
+    """Return a finite number of a run, an mpfr or mpq, as a rational."""
+    numerator, denominator = x.as_integer_ratio()
+    return Fraction(int(numerator), int(denominator))
 
 
 def fields_of(ordinal: int, p: int) -> tuple[int, int]:
@@ -201,16 +233,14 @@ class PositiveFloats(Draw):
         self.nearest, self.bounded = nearest, umin is not None
         super().__init__(p, (DEEPEST if umin is None else umin) << (p - 1), 0 if nearest else -1)
         self.too_deep = self.first + 1 if umin is None else None
-        import gmpy2
-
-        self._mpfr, self._shifted = gmpy2.mpfr, mpfr_context(p, "nearest").mul_2exp
+        self._product = mpfr_context(p, "nearest").mul
 
     def number(self, ordinal: int) -> Any:
         if ordinal == self.first and not self.bounded:
             return exact_mpfr(0)
         leading = 1 << (self.p - 1)  # as fields_of, without the calls: this runs a dozen times for every preimage
         significand, exponent = leading + (ordinal & (leading - 1)), (ordinal >> (self.p - 1)) - (self.p - 1)
-        return self._shifted(self._mpfr(significand, self.p), exponent)
+        return self._product(significand, power_as_mpfr(exponent))
 
     def value(self, ordinal: int) -> Fraction:
         significand, exponent = fields_of(ordinal, self.p)
@@ -219,8 +249,14 @@ class PositiveFloats(Draw):
     def ordinal(self, x: Any) -> int:
         return self.near(ordinal_of(x, self.p)) if x > 0 else self.first
 
-    def _below_one(self, ordinal: int) -> Enclosure:
-        return enclose((self.value(ordinal - 1) + self.value(ordinal)) / 2 if self.nearest else self.value(ordinal))
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        value = self._rational(ordinal)
+        below = (self._rational(ordinal - 1) + value) / 2 if self.nearest else value
+        return below, below
+
+    def _rational(self, ordinal: int) -> Any:
+        significand, exponent = fields_of(ordinal, self.p)
+        return significand * power_as_mpq(exponent)
 
 
 class Multiples(Draw):
@@ -240,8 +276,9 @@ class Multiples(Draw):
     def ordinal(self, x: Any) -> int:
         return self.near(int(mpfr_context(self.p, "nearest").mul_2exp(x, GRID_BITS)))
 
-    def _below_one(self, ordinal: int) -> Enclosure:
-        return enclose(self.value(ordinal))
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        below = ordinal * power_as_mpq(-GRID_BITS)
+        return below, below
 
 
 class RoundedLogarithm(Draw):
@@ -272,9 +309,10 @@ class RoundedLogarithm(Draw):
     def ordinal(self, x: Any) -> int:
         return self.near(-ordinal_of(mpfr_context(self.p, "nearest").minus(x), self.p)) if x < 0 else self.last
 
-    def _below_one(self, ordinal: int) -> Enclosure:
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
         middle = (self.value(ordinal - 1) + self.value(ordinal)) / 2
-        return exp_enclosure(middle / self.scale, _TAIL_BITS)
+        tail = exp_enclosure(middle / self.scale, _TAIL_BITS)
+        return rational_of(tail.lower), rational_of(tail.upper)
 
 
 def uniform_draw(machine: Machine) -> Draw:

@@ -35,7 +35,7 @@ from snapdp.lab.language.syntax import (
     Variable,
 )
 from snapdp.lab.semantics.floats import Environment
-from snapdp.lab.semantics.machine import FUNCTIONS, Machine
+from snapdp.lab.semantics.machine import FUNCTIONS, Machine, fraction_of, rational_of
 
 PRECISION = 256
 
@@ -48,11 +48,11 @@ class Real(Semantics[Ends], language=BOUNDS | {Held}):
     def __init__(self, machine: Machine, environment: Environment, precision: int) -> None:
         super().__init__()
         self.precision = precision
-        self.factor = _rational(1 + machine.eta)
-        self.environment = {name: _rational(value) for name, value in environment.items()}
+        self.factor = rational_of(1 + machine.eta)
+        self.environment = {name: rational_of(value) for name, value in environment.items()}
 
     def const(self, e: Constant) -> Ends:
-        return _rational(e.value), _rational(e.value)
+        return rational_of(e.value), rational_of(e.value)
 
     held = const
 
@@ -67,18 +67,18 @@ class Real(Semantics[Ends], language=BOUNDS | {Held}):
     def ln(self, _: Logarithm, a: Ends) -> Ends:
         if a[0] <= 0:
             raise PremiseError("ln of a bound that is not positive is not defined.")
-        return _ln(_fraction(a[0]), self.precision)[0], _ln(_fraction(a[1]), self.precision)[1]
+        return _ln(fraction_of(a[0]), self.precision)[0], _ln(fraction_of(a[1]), self.precision)[1]
 
     def round(self, e: Rounding, a: Ends) -> Ends:
-        low, high = (_rational(nearest_multiple(_fraction(end), e.grid)) for end in a)
+        low, high = (rational_of(nearest_multiple(fraction_of(end), e.grid)) for end in a)
         return low, high
 
     def clamp(self, e: Clamping, a: Ends) -> Ends:
-        lower, upper = _rational(e.lower), _rational(e.upper)
+        lower, upper = rational_of(e.lower), rational_of(e.upper)
         return min(max(a[0], lower), upper), min(max(a[1], lower), upper)
 
     def floor(self, e: ExactFunction, a: Ends) -> Ends:
-        low, high = (_rational(FUNCTIONS[e.word](_fraction(end))) for end in a)
+        low, high = (rational_of(FUNCTIONS[e.word](fraction_of(end))) for end in a)
         return low, high
 
     rint = sign = floor
@@ -134,7 +134,7 @@ def evaluate_real(
     0.8888888888888888
     """
     lower, upper = Real(machine, environment, precision).of(bound)
-    return Enclosure(_fraction(lower), _fraction(upper))
+    return Enclosure(fraction_of(lower), fraction_of(upper))
 
 
 def _corners(operation: Callable[[Any, Any], Any], a: Ends, b: Ends) -> Ends:
@@ -149,14 +149,4 @@ def _corners(operation: Callable[[Any, Any], Any], a: Ends, b: Ends) -> Ends:
 @lru_cache(maxsize=1024)
 def _ln(x: Fraction, precision: int) -> Ends:
     enclosure = ln_enclosure(x, precision)
-    return _rational(enclosure.lower), _rational(enclosure.upper)
-
-
-def _rational(x: Fraction) -> Any:
-    import gmpy2
-
-    return gmpy2.mpq(x.numerator, x.denominator)
-
-
-def _fraction(x: Any) -> Fraction:
-    return Fraction(int(x.numerator), int(x.denominator))
+    return rational_of(enclosure.lower), rational_of(enclosure.upper)
