@@ -13,21 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two, round_nearest
 from snapdp.lab.language.syntax import (
     PROGRAMS,
     Assignment,
-    Binary,
     Clamping,
     Constant,
     Difference,
     Down,
     ExactFunction,
     Expression,
-    Logarithm,
     Negation,
     Powered,
     Program,
@@ -42,18 +40,7 @@ from snapdp.lab.language.syntax import (
     Variable,
 )
 from snapdp.lab.language.text import expression_text, statement_text
-from snapdp.lab.semantics.intervals import (
-    Interval,
-    Range,
-    added,
-    between,
-    corners,
-    image,
-    interval_at,
-    scaled,
-    subtracted,
-    within_a_factor_of_two,
-)
+from snapdp.lab.semantics.intervals import Interval, Range, between, corners, scaled, within_a_factor_of_two
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine
 from snapdp.values import Value
 
@@ -126,7 +113,8 @@ def derive_expression(expression: Expression, machine: Machine, known: Mapping[s
     """Return the derivation of one expression over floats that lie in known ranges."""
     rules = Sound(machine, known)
     rules.place = expression
-    rules.intervals = {name: interval_at(Variable(name=name), lies) for name, lies in known.items()}
+    symbols = {name: Variable(name=name) for name in known}
+    rules.intervals = {name: Interval(lower=x, upper=x, range=known[name]) for name, x in symbols.items()}
     return rules.of(expression)
 
 
@@ -141,8 +129,8 @@ def sampled(statement: Sample, machine: Machine, sign: int | None = None) -> Int
             drawn = between(least, most, nonzero=True)
         case "sign":
             if sign is not None:
-                value = Fraction(sign)
-                return interval_at(Constant(value=value), between(value, value))
+                x = Constant(value=Fraction(sign))
+                return Interval(lower=x, upper=x, range=between(x.value, x.value))
             drawn = between(Fraction(-1), Fraction(1), nonzero=True)
         case "bernoulli":
             drawn = between(Fraction(0), Fraction(1))
@@ -181,57 +169,57 @@ class Sound(Rules, language=PROGRAMS):
         self.long: set[str] = set()  # names of values that may have more than p bits
         self.place: Statement | Expression
 
-    def const(self, e: Constant) -> Conclusion:
-        exact = interval_at(e, between(e.value, e.value))
+    def const(self, e: Any) -> Conclusion:
+        exact = Interval(lower=e, upper=e, range=between(e.value, e.value))
         return ("Const-F", exact) if self._holds(e.value) else self._rounds("Const", exact)
 
-    def var(self, e: Variable) -> Conclusion:
+    def var(self, e: Any) -> Conclusion:
         return "Var", self.intervals[e.name]
 
-    def query(self, e: QueryValue) -> Conclusion:
-        return "F(D)", interval_at(e, self.queries[e.name])
+    def query(self, e: Any) -> Conclusion:
+        return "F(D)", Interval(lower=e, upper=e, range=self.queries[e.name])
 
-    def neg(self, _: Negation, a: Interval) -> Conclusion:
+    def neg(self, _: Any, a: Interval) -> Conclusion:
         return "Neg", -a
 
-    def ln(self, e: Logarithm, a: Interval) -> Conclusion:
+    def ln(self, e: Any, a: Interval) -> Conclusion:
         if not a.range.positive:
             self._refuse("ln needs an argument above 0", e.operand, a)
-        return self._rounds("Ln", image(e, a, a.range.logarithm()), self.machine.ln_roundings)
+        return self._rounds("Ln", a.image(e, a.range.logarithm()), self.machine.ln_roundings)
 
-    def round(self, e: Rounding, a: Interval) -> Conclusion:
-        exact = image(e, a, a.range.image(lambda x: nearest_multiple(x, e.grid)))
+    def round(self, e: Any, a: Interval) -> Conclusion:
+        exact = a.image(e, a.range.image(lambda x: nearest_multiple(x, e.grid)))
         # A p-bit float rounded to a multiple of 2**i is a p-bit float; for other grids the product rounds.
         return ("Round", exact) if exponent_of_power(e.grid) is not None else self._rounds("Round", exact)
 
-    def clamp(self, e: Clamping, a: Interval) -> Conclusion:
-        exact = image(e, a, a.range.clamped(e.lower, e.upper))
+    def clamp(self, e: Any, a: Interval) -> Conclusion:
+        exact = a.image(e, a.range.clamped(e.lower, e.upper))
         return ("Clamp", exact) if self._holds(e.lower, e.upper) else self._rounds("Clamp", exact)
 
-    def floor(self, e: ExactFunction, a: Interval) -> Conclusion:
-        return e.word.capitalize(), image(e, a, a.range.image(FUNCTIONS[e.word]))
+    def floor(self, e: Any, a: Interval) -> Conclusion:
+        return e.word.capitalize(), a.image(e, a.range.image(FUNCTIONS[e.word]))
 
     rint = sign = floor
 
-    def abs(self, _: ExactFunction, a: Interval) -> Conclusion:
+    def abs(self, _: Any, a: Interval) -> Conclusion:
         return "Abs", abs(a)
 
-    def add(self, _: Binary, a: Interval, b: Interval) -> Conclusion:
-        return self._summed("Add", added(a, b))
+    def add(self, _: Any, a: Interval, b: Interval) -> Conclusion:
+        return self._summed("Add", a + b)
 
-    def sub(self, _: Binary, a: Interval, b: Interval) -> Conclusion:
-        exact = subtracted(a, b)
+    def sub(self, _: Any, a: Interval, b: Interval) -> Conclusion:
+        exact = a - b
         if within_a_factor_of_two(a.range, b.range):
             return "Sub by Sterbenz, exact", exact
         return self._summed("Sub", exact)
 
-    def mul(self, e: Binary, a: Interval, b: Interval) -> Conclusion:
+    def mul(self, e: Any, a: Interval, b: Interval) -> Conclusion:
         rule, product = e.word.capitalize(), scaled(type(e), a, b)
         if product is not None and self.have_p_bits(e.left, e.right):
             return f"{rule} by +-2^k, exact", product
         return self._rounds(rule, corners(type(e), a, b))
 
-    def div(self, e: Binary, a: Interval, b: Interval) -> Conclusion:
+    def div(self, e: Any, a: Interval, b: Interval) -> Conclusion:
         if not b.range.excludes_zero:
             self._refuse("a divisor must keep away from 0", e.right, b)
         return self.mul(e, a, b)

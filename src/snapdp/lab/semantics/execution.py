@@ -10,6 +10,7 @@ Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
@@ -22,7 +23,6 @@ from snapdp.exact.functions import exact_mpfr, mpfr_context
 from snapdp.lab.language.syntax import (
     FOLDED,
     Binary,
-    Clamping,
     Constant,
     Difference,
     Expression,
@@ -30,9 +30,7 @@ from snapdp.lab.language.syntax import (
     Negation,
     Product,
     Program,
-    QueryValue,
     Quotient,
-    Rounding,
     Semantics,
     Sum,
     UnaryOperation,
@@ -68,30 +66,30 @@ class Compiled(Semantics[Any], language=FOLDED):
         self.machine, self.names, self.float = machine, names, Float(machine)
         self.context = mpfr_context(machine.p, "nearest")
 
-    def const(self, e: Constant) -> Any:
+    def const(self, e: Any) -> Any:
         return as_mpfr(e.value)
 
     held = const
 
-    def var(self, e: Variable | QueryValue) -> Any:
+    def var(self, e: Any) -> Any:
         return self.names[e.name]
 
     query = var
 
-    def neg(self, e: Negation, operand: Any) -> Any:
+    def neg(self, e: Any, operand: Any) -> Any:
         return self._applied(e, _negated if self.machine.adds_exactly else self.context.minus, operand)
 
-    def ln(self, e: Logarithm, operand: Any) -> Any:
+    def ln(self, e: Any, operand: Any) -> Any:
         return self._applied(e, self.context.log, operand)
 
-    def round(self, e: Rounding, operand: Any) -> Any:
+    def round(self, e: Any, operand: Any) -> Any:
         return self._applied(e, _rounding(e.grid, self.machine.p, self.machine.adds_exactly), operand)
 
-    def clamp(self, e: Clamping, operand: Any) -> Any:
+    def clamp(self, e: Any, operand: Any) -> Any:
         low, high = as_mpfr(self.machine.constant(e.lower)), as_mpfr(self.machine.constant(e.upper))
         return self._applied(e, lambda x: low if x < low else high if x > high else x, operand)
 
-    def floor(self, e: UnaryOperation, operand: Any) -> Any:
+    def floor(self, e: Any, operand: Any) -> Any:
         method = {"floor": "rint_floor", "rint": "rint"}[e.word]  # to nearest, MPFR's rint sends ties to even
         if self.machine.adds_exactly:  # exact numbers have the bits that they have
             return self._applied(e, lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x), operand)
@@ -99,23 +97,23 @@ class Compiled(Semantics[Any], language=FOLDED):
 
     rint = floor
 
-    def abs(self, e: UnaryOperation, operand: Any) -> Any:
+    def abs(self, e: Any, operand: Any) -> Any:
         return self._applied(e, lambda x: _negated(x) if x < 0 else x, operand)
 
-    def sign(self, e: UnaryOperation, operand: Any) -> Any:
+    def sign(self, e: Any, operand: Any) -> Any:
         below, zero, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
         return self._applied(e, lambda x: below if x < 0 else above if x > 0 else zero if x == 0 else x, operand)
 
-    def add(self, e: Binary, a: Any, b: Any) -> Any:
+    def add(self, e: Any, a: Any, b: Any) -> Any:
         exactly = self.machine.adds_exactly
         return self._applied(e, _exact_sum(e.word, self.machine.p) if exactly else getattr(self.context, e.word), a, b)
 
     sub = add
 
-    def mul(self, e: Binary, a: Any, b: Any) -> Any:
+    def mul(self, e: Any, a: Any, b: Any) -> Any:
         return self._applied(e, getattr(self.context, e.word), a, b)
 
-    def div(self, e: Binary, a: Any, b: Any) -> Any:
+    def div(self, e: Any, a: Any, b: Any) -> Any:
         if callable(b) or b == 0:
             raise PremiseError("the program divides by zero, or by what may be zero.")
         return self.mul(e, a, b)
@@ -165,7 +163,8 @@ def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
     """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
     exponent, half = exponent_of_power(grid), as_mpfr(HALF)
     if exponent is None:
-        return _other_rounding(grid, p)
+        rounded = Machine(p=p).snapped
+        return lambda x: as_mpfr(rounded(fraction_of(x), grid)) if finite(x) else x
     step, steps = power_as_mpfr(exponent), power_as_mpfr(-exponent)
 
     def exact_multiple(x: Any) -> Any:
@@ -200,25 +199,6 @@ def _exact_sum(method: str, p: int) -> Callable[[Any, Any], Any]:
 
 def _negated(x: Any) -> Any:
     return mpfr_context(x.precision, "nearest").minus(x)
-
-
-def _other_rounding(grid: Fraction, p: int) -> Run:
-    """Return the map to the nearest multiple of a grid n/d that is no power of two: k n/d, rounded once to p bits."""
-    import gmpy2
-
-    context, mpfr, n, d = mpfr_context(p, "nearest"), gmpy2.mpfr, grid.numerator, grid.denominator
-    divisor = exact_mpfr(d)
-
-    def rounded(x: Any) -> Any:
-        if not finite(x):
-            return x
-        significand, shift = x.as_mantissa_exp()
-        up, down = max(shift, 0), max(-shift, 0)
-        k = ((significand * d << up + 1) + (n << down)) // (n << down + 1)  # floor(x d/n + 1/2)
-        whole = k * n
-        return mpfr(whole, p) if d == 1 and whole.bit_length() <= p else context.div(exact_mpfr(int(whole)), divisor)
-
-    return rounded
 
 
 # A program with one query, one draw and at most one sign
@@ -372,73 +352,11 @@ def _with_drawn_logarithm(tree: Expression, drawn: str | None) -> Expression:
     return tree.with_operands(lambda part: _with_drawn_logarithm(part, drawn))
 
 
-# Where a program rises and where it falls with its draw; bisection finds where a piece ends.
-# Theory: docs/theory/verifier-loss.md, (20)-(21) and (55).
+# Where a program rises and where it falls with its draw: in one piece, or with signs and magnitudes of what is drawn in
+# several, whose ends bisection finds. Theory: docs/theory/verifier-loss.md, (20)-(21) and (55).
+
 
 NOT_MONOTONE = "exact execution needs a program that is monotone in its draw."
-
-
-def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
-    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
-    return Direction(drawn, sign).of(tree)
-
-
-class Direction(Semantics["int | None"], language=FOLDED):
-    def __init__(self, drawn: str | None, sign: int) -> None:
-        super().__init__()
-        self.drawn, self.sampled = drawn, sign
-
-    def const(self, _: Expression) -> int | None:
-        return 0
-
-    held = query = const
-
-    def var(self, e: Variable) -> int | None:
-        return 1 if e.name == self.drawn else 0
-
-    def neg(self, _: Expression, x: int | None) -> int | None:
-        return None if x is None else -x
-
-    def ln(self, _: Expression, x: int | None) -> int | None:
-        return x
-
-    round = clamp = floor = rint = sign = ln
-
-    def abs(self, _: Expression, x: int | None) -> int | None:
-        return None if x else x
-
-    def add(self, e: Binary, a: int | None, b: int | None) -> int | None:
-        return None if a is None or b is None else _direction_of_two(e, a, b, lambda part: _sign_of(part, self.sampled))
-
-    sub = mul = div = add
-
-
-def _direction_of_two(e: Binary, a: int, b: int, sign_of: Callable[[Expression], int | None]) -> int | None:
-    """Return the direction of an operation on operands with these directions; a factor may be needed with its sign."""
-    if isinstance(e, (Sum, Difference)):
-        second = b if isinstance(e, Sum) else -b
-        return a or second if a * second >= 0 else None
-    if (a and b) or (isinstance(e, Quotient) and b):
-        return None
-    factor = sign_of(e.right if a else e.left) if a or b else 0
-    return None if factor is None else (a or b) * factor
-
-
-def _sign_of(tree: Expression, sign: int) -> int | None:
-    """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
-    if isinstance(tree, Constant):
-        return (tree.value > 0) - (tree.value < 0)
-    if isinstance(tree, Variable):
-        return sign
-    if not isinstance(tree, (Negation, Product, Quotient)):
-        return None
-    signs = [own for part in tree.operands if (own := _sign_of(part, sign)) is not None]
-    if len(signs) < len(tree.operands):
-        return None
-    return -signs[0] if isinstance(tree, Negation) else signs[0] * signs[1]
-
-
-# Pieces: with signs and magnitudes of what is drawn
 
 
 class Piece(NamedTuple):
@@ -470,30 +388,30 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
         super().__init__()
         self.row, self.drawn, self.value = row, drawn, value
 
-    def const(self, _: Expression) -> tuple[Piece, ...]:
+    def const(self, _: Any) -> tuple[Piece, ...]:
         return (Piece(*self.row, 0),)
 
     held = query = const
 
-    def var(self, e: Variable) -> tuple[Piece, ...]:
+    def var(self, e: Any) -> tuple[Piece, ...]:
         name, way = self.drawn
         return (Piece(*self.row, way if e.name == name else 0),)
 
-    def neg(self, _: Negation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def neg(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return tuple(piece._replace(direction=-piece.direction) for piece in pieces)
 
-    def ln(self, _: Expression, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def ln(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return pieces
 
     round = clamp = floor = rint = ln
 
-    def abs(self, e: UnaryOperation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def abs(self, e: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return tuple(piece._replace(direction=sign * piece.direction) for piece, sign in self._by_sign(e, pieces))
 
-    def sign(self, e: UnaryOperation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def sign(self, e: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return tuple(piece._replace(direction=0) for piece, _ in self._by_sign(e, pieces))
 
-    def add(self, e: Binary, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def add(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return tuple(self._combined(e, left, right))
 
     sub = mul = div = add
@@ -519,15 +437,18 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
 
     def _combined(self, e: Binary, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
         for start, stop, a, b in _common(left, right):
-
-            def sign_of(factor: Expression, start: int = start) -> int:  # which is one number here
-                value = self.value(factor, start)
-                return int(value > 0) - int(value < 0)
-
-            way = _direction_of_two(e, a, b, sign_of)
-            if way is None:
+            if isinstance(e, (Sum, Difference)):
+                second = b if isinstance(e, Sum) else -b
+                if a * second < 0:
+                    raise PremiseError(NOT_MONOTONE)
+                yield Piece(start, stop, a or second)
+            elif (a and b) or (isinstance(e, Quotient) and b):
                 raise PremiseError(NOT_MONOTONE)
-            yield Piece(start, stop, way)
+            elif not a and not b:
+                yield Piece(start, stop, 0)
+            else:  # the other factor is one number here
+                factor = self.value(e.right if a else e.left, start)
+                yield Piece(start, stop, (a or b) * ((factor > 0) - (factor < 0)))
 
 
 def _common(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Iterable[tuple[int, int, int, int]]:
@@ -536,6 +457,38 @@ def _common(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Iterable[tuple[
     for start, stop in pairwise(ends):
         a, b = (next(piece for piece in pieces if piece.start <= start < piece.stop) for pieces in (one, other))
         yield start, stop, a.direction, b.direction
+
+
+def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
+    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
+    try:
+        (piece,) = _OnePiece((0, 1), (drawn, 1), lambda factor, _: _sign_of(factor, sign)).of(tree)
+    except PremiseError:
+        return None
+    return piece.direction
+
+
+class _OnePiece(Pieces, language=FOLDED):
+    """The one piece of an expression that is monotone on every row of draws."""
+
+    def sign(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return pieces
+
+    def abs(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        if pieces[0].direction:
+            raise PremiseError(NOT_MONOTONE)
+        return pieces
+
+
+def _sign_of(factor: Expression, sign: int) -> int:
+    """Return the sign of a factor made of constants and the sign sample; a query decides none."""
+    if isinstance(factor, Constant):
+        return (factor.value > 0) - (factor.value < 0)
+    if isinstance(factor, Variable):
+        return sign
+    if not isinstance(factor, (Negation, Product, Quotient)):
+        raise PremiseError(NOT_MONOTONE)
+    return math.prod(_sign_of(part, sign) for part in factor.operands) * (-1 if isinstance(factor, Negation) else 1)
 
 
 def joined(pieces: tuple[Piece, ...], value: Callable[[int], Any]) -> tuple[Piece, ...]:

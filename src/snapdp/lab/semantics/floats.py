@@ -24,18 +24,13 @@ from snapdp.lab.language.syntax import (
     FOLDED,
     PROGRAMS,
     Assignment,
-    Clamping,
-    Constant,
-    ExactFunction,
     Expression,
     Held,
     Logarithm,
-    Negation,
     Program,
     Query,
     QueryValue,
     Quotient,
-    Rounding,
     Sample,
     Semantics,
     Statement,
@@ -62,46 +57,46 @@ class Float(Semantics[Fraction], language=FOLDED):
         super().__init__()
         self.machine, self.environment, self.logarithm = machine, environment or {}, logarithm
 
-    def const(self, e: Constant) -> Fraction:
+    def const(self, e: Any) -> Fraction:
         return self.machine.constant(e.value)
 
     def held(self, e: Held) -> Fraction:
         return e.value
 
-    def var(self, e: Variable | QueryValue) -> Fraction:
+    def var(self, e: Any) -> Fraction:
         return self.environment[e.name]
 
     query = var
 
-    def neg(self, _: Negation, x: Fraction) -> Fraction:
+    def neg(self, _: Any, x: Fraction) -> Fraction:
         return -x
 
-    def ln(self, _: Logarithm, x: Fraction) -> Fraction:
+    def ln(self, _: Any, x: Fraction) -> Fraction:
         if x <= 0:
             raise PremiseError(f"ln of {x} is not defined.")
         return self.logarithm(x, self.machine.p)
 
-    def round(self, e: Rounding, x: Fraction) -> Fraction:
+    def round(self, e: Any, x: Fraction) -> Fraction:
         return self.machine.snapped(x, e.grid)
 
-    def clamp(self, e: Clamping, x: Fraction) -> Fraction:
+    def clamp(self, e: Any, x: Fraction) -> Fraction:
         return min(max(x, self.machine.constant(e.lower)), self.machine.constant(e.upper))
 
-    def floor(self, e: ExactFunction, x: Fraction) -> Fraction:
+    def floor(self, e: Any, x: Fraction) -> Fraction:
         return FUNCTIONS[e.word](x)
 
     rint = abs = sign = floor
 
-    def add(self, _: Expression, a: Fraction, b: Fraction) -> Fraction:
+    def add(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
         return self._summed(a + b)
 
-    def sub(self, _: Expression, a: Fraction, b: Fraction) -> Fraction:
+    def sub(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
         return self._summed(a - b)
 
-    def mul(self, _: Expression, a: Fraction, b: Fraction) -> Fraction:
+    def mul(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
         return round_nearest(a * b, self.machine.p)
 
-    def div(self, _: Expression, a: Fraction, b: Fraction) -> Fraction:
+    def div(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
         if b == 0:
             raise PremiseError("a division by zero has no value.")
         return round_nearest(a / b, self.machine.p)
@@ -189,16 +184,16 @@ class _Folding(Semantics[Expression], language=PROGRAMS):
         self.statements[id(e)] = self.statement
         return e
 
-    def const(self, e: Constant) -> Expression:
+    def const(self, e: Any) -> Expression:
         return self._held(self.float.const(e))
 
-    def var(self, e: Variable) -> Expression:
+    def var(self, e: Any) -> Expression:
         return self.assigned[e.name] if e.name in self.assigned else self.placed(e)
 
-    def query(self, e: QueryValue) -> Expression:
+    def query(self, e: Any) -> Expression:
         return self.placed(e)
 
-    def neg(self, e: Expression, *operands: Expression) -> Expression:
+    def neg(self, e: Any, *operands: Expression) -> Expression:
         vague = isinstance(e, Logarithm) and self.float.machine.ln_roundings > 1
         numbers = [operand.value for operand in operands if isinstance(operand, Held)]
         if vague or len(numbers) < len(operands):
@@ -281,51 +276,51 @@ class Extents(Semantics[Extent], language=FOLDED):
             )
         return extent
 
-    def const(self, e: Constant) -> Extent:
+    def const(self, e: Any) -> Extent:
         return self._number(e.value)
 
     held = const
 
-    def var(self, e: Variable | QueryValue) -> Extent:
+    def var(self, e: Any) -> Extent:
         return self.leaves.get(e.name, ONE)
 
     query = var
 
-    def neg(self, _: Expression, x: Extent) -> Extent:
+    def neg(self, _: Any, x: Extent) -> Extent:
         return x
 
     abs = neg
 
-    def ln(self, _: Logarithm, x: Extent) -> Extent:
+    def ln(self, _: Any, x: Extent) -> Extent:
         return self._float(max(x.high, x.low, 1).bit_length(), x.grid + 1)
 
-    def round(self, e: Rounding, x: Extent) -> Extent:
+    def round(self, e: Any, x: Extent) -> Extent:
         step = self._number(e.grid)
         return self._float(max(x.high, step.high) + 1, step.low)
 
-    def clamp(self, e: Clamping, x: Extent) -> Extent:
+    def clamp(self, e: Any, x: Extent) -> Extent:
         ends = self._number(e.lower), self._number(e.upper)
         high = min(x.high, max(end.high for end in ends))
         return Extent(high, max(each.low for each in (x, *ends)), max(each.grid for each in (x, *ends)))
 
-    def floor(self, _: ExactFunction, x: Extent) -> Extent:
+    def floor(self, _: Any, x: Extent) -> Extent:
         return Extent(max(x.high, 0) + 1, 0, 0)
 
     rint = floor
 
-    def sign(self, _: ExactFunction, __: Extent) -> Extent:
+    def sign(self, _: Any, __: Extent) -> Extent:
         return ONE
 
-    def add(self, _: Expression, a: Extent, b: Extent) -> Extent:
+    def add(self, _: Any, a: Extent, b: Extent) -> Extent:
         grid = max(a.grid, b.grid)  # what cancels is a multiple of the finer grid; rounding keeps it one
         return Extent(max(a.high, b.high) + 1, grid, grid)
 
     sub = add
 
-    def mul(self, _: Expression, a: Extent, b: Extent) -> Extent:
+    def mul(self, _: Any, a: Extent, b: Extent) -> Extent:
         return self._float(a.high + b.high, a.low + b.low)
 
-    def div(self, _: Expression, a: Extent, b: Extent) -> Extent:
+    def div(self, _: Any, a: Extent, b: Extent) -> Extent:
         return self._float(a.high + b.low, a.low + b.high)
 
     def _float(self, high: int, low: int) -> Extent:

@@ -26,10 +26,9 @@ from snapdp.lab.language.syntax import (
     Product,
     Quotient,
     Sum,
-    UnaryOperation,
     Written,
 )
-from snapdp.values import Value, replaced
+from snapdp.values import Value
 
 BITS = 64
 
@@ -189,27 +188,18 @@ class Interval(Value):
         lower = Greatest(choices=(self.lower, _minus(self.upper), nothing))
         return Interval(lower=lower, upper=Greatest(choices=(_minus(self.lower), self.upper)), range=abs(self.range))
 
+    def __add__(self, other: Interval) -> Interval:
+        lower, upper = Sum(left=self.lower, right=other.lower), Sum(left=self.upper, right=other.upper)
+        return Interval(lower=lower, upper=upper, range=self.range + other.range)
 
-def interval_at(bound: Bound, found: Range) -> Interval:
-    """Return the interval of a value that is its own bound."""
-    return Interval(lower=bound, upper=bound, range=found)
+    def __sub__(self, other: Interval) -> Interval:
+        lower, upper = Difference(left=self.lower, right=other.upper), Difference(left=self.upper, right=other.lower)
+        return Interval(lower=lower, upper=upper, range=self.range - other.range)
 
-
-def image(e: UnaryOperation, a: Interval, found: Range) -> Interval:
-    """Return the exact image of an interval under an operation that rises: it is done to both bounds."""
-    return Interval(lower=replaced(e, operand=a.lower), upper=replaced(e, operand=a.upper), range=found)
-
-
-def added(a: Interval, b: Interval) -> Interval:
-    """Return the exact sums of two intervals."""
-    lower, upper = Sum(left=a.lower, right=b.lower), Sum(left=a.upper, right=b.upper)
-    return Interval(lower=lower, upper=upper, range=a.range + b.range)
-
-
-def subtracted(a: Interval, b: Interval) -> Interval:
-    """Return the exact differences of two intervals."""
-    lower, upper = Difference(left=a.lower, right=b.upper), Difference(left=a.upper, right=b.lower)
-    return Interval(lower=lower, upper=upper, range=a.range - b.range)
+    def image(self, e: Expression, lies: Range) -> Interval:
+        """Return the exact image under an operation that rises: it is done to both bounds."""
+        lower, upper = e.with_operands(lambda _: self.lower), e.with_operands(lambda _: self.upper)
+        return Interval(lower=lower, upper=upper, range=lies)
 
 
 def within_a_factor_of_two(a: Range, b: Range) -> bool:

@@ -137,24 +137,45 @@ _TAIL_BITS = 320
 
 
 class Draw(ABC):
-    """Floats in increasing order, numbered from `first` to `last`."""
+    """Floats in increasing order, numbered from `first` to `last`.
 
-    too_deep: int | None = None  # the number where a preimage seems to end that ends deeper than draws are told apart
+    too_deep  the number where a preimage seems to end that ends deeper than draws are told apart
+    limit     what the first draw is, where it stands for all that are deeper
+    """
+
+    too_deep: int | None = None
+    limit: Any = None
 
     def __init__(self, p: int, first: int, last: int) -> None:
         self.p, self.first, self.last = p, first, last
+        self._product = mpfr_context(p, "nearest").mul
 
     @abstractmethod
-    def number(self, ordinal: int) -> Any:
-        """Return the float as an mpfr."""
-
-    @abstractmethod
-    def value(self, ordinal: int) -> Fraction:
-        """Return the float as a rational; also for last + 1, the next float above all draws."""
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        """Return (m, e) of the float m 2**e with a number; also for last + 1, the next float above all draws."""
 
     @abstractmethod
     def ordinal(self, x: Any) -> int:
         """Return the number of a draw next to x, an mpfr; at the ends that of the last or first draw."""
+
+    @abstractmethod
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        """Return `ends_below` of a draw that is not the first."""
+
+    def number(self, ordinal: int) -> Any:
+        """Return the float as an mpfr."""
+        if ordinal == self.first and self.limit is not None:
+            return self.limit
+        significand, exponent = self.fields(ordinal)
+        return self._product(significand, power_as_mpfr(exponent))
+
+    def value(self, ordinal: int) -> Fraction:
+        """Return the float as a rational."""
+        return fraction_of(self._rational(ordinal))
+
+    def _rational(self, ordinal: int) -> Any:
+        significand, exponent = self.fields(ordinal)
+        return significand * power_as_mpq(exponent)
 
     def below(self, ordinal: int) -> Enclosure:
         """Return the probability of all draws numbered less than `ordinal`."""
@@ -162,15 +183,10 @@ class Draw(ABC):
 
     def ends_below(self, ordinal: int) -> tuple[Any, Any]:
         """Return the ends of the same, two mpq: a search computes with thousands of them."""
-        import gmpy2
-
         if self.first < ordinal <= self.last:
             return self._ends_below(ordinal)
-        return (gmpy2.mpq(0), gmpy2.mpq(0)) if ordinal <= self.first else (gmpy2.mpq(1), gmpy2.mpq(1))
-
-    @abstractmethod
-    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
-        """Return the same for a draw that is not the first."""
+        certain = rational_of(Fraction(ordinal > self.last))
+        return certain, certain
 
     @property
     def nearest_zero(self) -> int:
@@ -193,7 +209,6 @@ def power_as_mpfr(exponent: int) -> Any:
 
 @lru_cache(maxsize=1 << 14)
 def power_as_mpq(exponent: int) -> Any:
-    """Return 2**exponent, for products that need no greatest common divisor."""
     return rational_of(power_of_two(exponent))
 
 
@@ -205,7 +220,7 @@ def rational_of(x: Fraction) -> Any:
 
 
 def fraction_of(x: Any) -> Fraction:
-    """Return a finite number of a run, an mpfr or mpq, as a rational."""
+    """Return a finite number of a run, an mpfr or mpq, as a Fraction."""
     numerator, denominator = x.as_integer_ratio()
     return Fraction(int(numerator), int(denominator))
 
@@ -230,33 +245,22 @@ class PositiveFloats(Draw):
     """The p-bit floats of (0, 1), or of (0, 1] where a real uniform is rounded to nearest."""
 
     def __init__(self, p: int, umin: int | None, *, nearest: bool) -> None:
-        self.nearest, self.bounded = nearest, umin is not None
         super().__init__(p, (DEEPEST if umin is None else umin) << (p - 1), 0 if nearest else -1)
-        self.too_deep = self.first + 1 if umin is None else None
-        self._product = mpfr_context(p, "nearest").mul
+        self.nearest = nearest
+        if umin is None:
+            self.too_deep, self.limit = self.first + 1, exact_mpfr(0)
 
-    def number(self, ordinal: int) -> Any:
-        if ordinal == self.first and not self.bounded:
-            return exact_mpfr(0)
-        leading = 1 << (self.p - 1)  # as fields_of, without the calls: this runs a dozen times for every preimage
-        significand, exponent = leading + (ordinal & (leading - 1)), (ordinal >> (self.p - 1)) - (self.p - 1)
-        return self._product(significand, power_as_mpfr(exponent))
-
-    def value(self, ordinal: int) -> Fraction:
-        significand, exponent = fields_of(ordinal, self.p)
-        return significand * power_of_two(exponent)
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        return fields_of(ordinal, self.p)
 
     def ordinal(self, x: Any) -> int:
         return self.near(ordinal_of(x, self.p)) if x > 0 else self.first
 
     def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
-        value = self._rational(ordinal)
-        below = (self._rational(ordinal - 1) + value) / 2 if self.nearest else value
+        below = self._rational(ordinal)
+        if self.nearest:
+            below = (self._rational(ordinal - 1) + below) / 2
         return below, below
-
-    def _rational(self, ordinal: int) -> Any:
-        significand, exponent = fields_of(ordinal, self.p)
-        return significand * power_as_mpq(exponent)
 
 
 class Multiples(Draw):
@@ -267,44 +271,33 @@ class Multiples(Draw):
     def __init__(self, p: int) -> None:
         super().__init__(p, 0, (1 << GRID_BITS) - 1)
 
-    def number(self, ordinal: int) -> Any:
-        return exact_mpfr(ordinal, -GRID_BITS)
-
-    def value(self, ordinal: int) -> Fraction:
-        return ordinal * power_of_two(-GRID_BITS)
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        return ordinal, -GRID_BITS
 
     def ordinal(self, x: Any) -> int:
         return self.near(int(mpfr_context(self.p, "nearest").mul_2exp(x, GRID_BITS)))
 
     def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
-        below = ordinal * power_as_mpq(-GRID_BITS)
-        return below, below
+        return self._rational(ordinal), self._rational(ordinal)
 
 
 class RoundedLogarithm(Draw):
     """scale * ln U of a real uniform U, rounded to nearest: the negative p-bit floats."""
 
     def __init__(self, p: int, scale: Fraction = Fraction(1)) -> None:
-        self.scale = scale
+        import gmpy2
+
         largest = scale.numerator.bit_length() - scale.denominator.bit_length() + 14
         super().__init__(p, -largest << (p - 1), -DEEPEST << (p - 1))
-        self.too_deep = self.first + 1
+        self.scale, self.too_deep, self.limit = scale, self.first + 1, gmpy2.mpfr("-inf")
 
     @property
     def nearest_zero(self) -> int:
         return self.p << (self.p - 1)
 
-    def number(self, ordinal: int) -> Any:
-        import gmpy2
-
-        if ordinal == self.first:
-            return gmpy2.mpfr("-inf")
+    def fields(self, ordinal: int) -> tuple[int, int]:
         significand, exponent = fields_of(-ordinal, self.p)
-        return exact_mpfr(-significand, exponent)
-
-    def value(self, ordinal: int) -> Fraction:
-        significand, exponent = fields_of(-ordinal, self.p)
-        return -significand * power_of_two(exponent)
+        return -significand, exponent
 
     def ordinal(self, x: Any) -> int:
         return self.near(-ordinal_of(mpfr_context(self.p, "nearest").minus(x), self.p)) if x < 0 else self.last

@@ -9,29 +9,15 @@ over the reals, -1 in floats, and the repaired rules derive [-8/9, 1449/1024]. S
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import shown
-from snapdp.lab.language.syntax import (
-    PROGRAMS,
-    Assignment,
-    Binary,
-    BySign,
-    Constant,
-    Expression,
-    Greatest,
-    Least,
-    Negation,
-    Powered,
-    Program,
-    QueryValue,
-    UnaryOperation,
-    Variable,
-)
+from snapdp.lab.language.syntax import PROGRAMS, Assignment, BySign, Expression, Greatest, Least, Powered, Program
 from snapdp.lab.semantics.bounds import Conclusion, Derivation, DerivedLine, Rules, derive, signs_of, steps
 from snapdp.lab.semantics.floats import written_out
-from snapdp.lab.semantics.intervals import Bound, Interval, Range, between, interval_at
+from snapdp.lab.semantics.intervals import Bound, Interval, Range, between
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import replaced
 
@@ -102,35 +88,38 @@ class Printed(Rules, language=PROGRAMS):
         self.machine, self.range_of, self.repaired = machine, range_of, repaired
         self.written: dict[str, Expression] = {}
 
-    def const(self, e: Constant) -> Conclusion:
+    def const(self, e: Any) -> Conclusion:
         if round_nearest(e.value, self.machine.p) == e.value:
-            return "VAL-EQ", interval_at(e, self.range_of(e))
+            return "VAL-EQ", self._at(e)
         return self._by_sign("VAL", e, (e, e))
 
-    def var(self, e: Variable) -> Conclusion:
-        return "VAR", self.intervals[e.name] if e.name in self.intervals else interval_at(e, self.range_of(e))
+    def var(self, e: Any) -> Conclusion:
+        return "VAR", self.intervals[e.name] if e.name in self.intervals else self._at(e)
 
-    def query(self, e: QueryValue) -> Conclusion:
-        return "F(D)", interval_at(e, self.range_of(e))
+    def query(self, e: Any) -> Conclusion:
+        return "F(D)", self._at(e)
 
-    def neg(self, e: Negation, a: Interval) -> Conclusion:
+    def neg(self, e: Any, a: Interval) -> Conclusion:
         if not self.repaired:
             return self.ln(e, a)
         lower, upper = replaced(e, operand=a.upper), replaced(e, operand=a.lower)
         return "UOP", Interval(lower=lower, upper=upper, range=self.range_of(e))
 
-    def ln(self, e: UnaryOperation, a: Interval) -> Conclusion:
+    def ln(self, e: Any, a: Interval) -> Conclusion:
         return self._by_sign("UOP", e, (replaced(e, operand=a.lower), replaced(e, operand=a.upper)))
 
     round = clamp = floor = rint = sign = abs = ln
 
-    def add(self, e: Binary, a: Interval, b: Interval) -> Conclusion:
+    def add(self, e: Any, a: Interval, b: Interval) -> Conclusion:
         corners = tuple(type(e)(left=x, right=y) for x in _ends(a) for y in _ends(b))
         least: Bound = corners[0] if len(corners) == 1 else Least(choices=corners)
         greatest: Bound = corners[0] if len(corners) == 1 else Greatest(choices=corners)
         return self._by_sign("BOP", e, (least, greatest) if self.repaired else (greatest, least))
 
     sub = mul = div = add
+
+    def _at(self, e: Expression) -> Interval:
+        return Interval(lower=e, upper=e, range=self.range_of(e))
 
     def _by_sign(self, rule: str, e: Expression, pair: Pair) -> Conclusion:
         """BOP, UOP, VAL where the real value is at least 0, their -NEG forms where it is below."""

@@ -17,23 +17,7 @@ from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import nearest_multiple
 from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import ln_enclosure
-from snapdp.lab.language.syntax import (
-    BOUNDS,
-    Clamping,
-    Constant,
-    Down,
-    ExactFunction,
-    Expression,
-    Held,
-    Logarithm,
-    Negation,
-    Powered,
-    QueryValue,
-    Rounding,
-    Semantics,
-    Up,
-    Variable,
-)
+from snapdp.lab.language.syntax import BOUNDS, Expression, Held, Semantics
 from snapdp.lab.semantics.floats import Environment
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine, fraction_of, rational_of
 
@@ -51,72 +35,72 @@ class Real(Semantics[Ends], language=BOUNDS | {Held}):
         self.factor = rational_of(1 + machine.eta)
         self.environment = {name: rational_of(value) for name, value in environment.items()}
 
-    def const(self, e: Constant) -> Ends:
+    def const(self, e: Any) -> Ends:
         return rational_of(e.value), rational_of(e.value)
 
     held = const
 
-    def var(self, e: Variable | QueryValue) -> Ends:
+    def var(self, e: Any) -> Ends:
         return self.environment[e.name], self.environment[e.name]
 
     query = var
 
-    def neg(self, _: Negation, a: Ends) -> Ends:
+    def neg(self, _: Any, a: Ends) -> Ends:
         return -a[1], -a[0]
 
-    def ln(self, _: Logarithm, a: Ends) -> Ends:
+    def ln(self, _: Any, a: Ends) -> Ends:
         if a[0] <= 0:
             raise PremiseError("ln of a bound that is not positive is not defined.")
         return _ln(fraction_of(a[0]), self.precision)[0], _ln(fraction_of(a[1]), self.precision)[1]
 
-    def round(self, e: Rounding, a: Ends) -> Ends:
+    def round(self, e: Any, a: Ends) -> Ends:
         low, high = (rational_of(nearest_multiple(fraction_of(end), e.grid)) for end in a)
         return low, high
 
-    def clamp(self, e: Clamping, a: Ends) -> Ends:
+    def clamp(self, e: Any, a: Ends) -> Ends:
         lower, upper = rational_of(e.lower), rational_of(e.upper)
         return min(max(a[0], lower), upper), min(max(a[1], lower), upper)
 
-    def floor(self, e: ExactFunction, a: Ends) -> Ends:
+    def floor(self, e: Any, a: Ends) -> Ends:
         low, high = (rational_of(FUNCTIONS[e.word](fraction_of(end))) for end in a)
         return low, high
 
     rint = sign = floor
 
-    def abs(self, _: ExactFunction, a: Ends) -> Ends:
+    def abs(self, _: Any, a: Ends) -> Ends:
         low, high = max(a[0], -a[1]), max(a[1], -a[0])
         return (low if low > 0 else 0 * low), high
 
-    def add(self, _: Expression, a: Ends, b: Ends) -> Ends:
+    def add(self, _: Any, a: Ends, b: Ends) -> Ends:
         return a[0] + b[0], a[1] + b[1]
 
-    def sub(self, _: Expression, a: Ends, b: Ends) -> Ends:
+    def sub(self, _: Any, a: Ends, b: Ends) -> Ends:
         return a[0] - b[1], a[1] - b[0]
 
-    def mul(self, _: Expression, a: Ends, b: Ends) -> Ends:
+    def mul(self, _: Any, a: Ends, b: Ends) -> Ends:
         return _corners(operator.mul, a, b)
 
-    def div(self, _: Expression, a: Ends, b: Ends) -> Ends:
+    def div(self, _: Any, a: Ends, b: Ends) -> Ends:
         if b[0] <= 0 <= b[1]:
             raise PremiseError("a division by a bound that may be zero has no value.")
         return _corners(operator.truediv, a, b)
 
-    def powered(self, e: Powered, a: Ends) -> Ends:
+    def powered(self, e: Any, a: Ends) -> Ends:
         return a[0] * self.factor**e.power, a[1] * self.factor**e.power
 
-    def down(self, e: Down, a: Ends) -> Ends:
+    def down(self, e: Any, a: Ends) -> Ends:
         return self._moved(a[0], -e.roundings), self._moved(a[1], -e.roundings)
 
-    def up(self, e: Up, a: Ends) -> Ends:
+    def up(self, e: Any, a: Ends) -> Ends:
         return self._moved(a[0], e.roundings), self._moved(a[1], e.roundings)
 
-    def least(self, _: Expression, *choices: Ends) -> Ends:
+    def least(self, _: Any, *choices: Ends) -> Ends:
         return min(low for low, _ in choices), min(high for _, high in choices)
 
-    def greatest(self, _: Expression, *choices: Ends) -> Ends:
+    def greatest(self, _: Any, *choices: Ends) -> Ends:
         return max(low for low, _ in choices), max(high for _, high in choices)
 
-    def by_sign(self, _: Expression, premise: Ends, nonnegative: Ends, negative: Ends) -> Ends:
+    def by_sign(self, _: Any, premise: Ends, nonnegative: Ends, negative: Ends) -> Ends:
         if premise[0] < 0 <= premise[1]:
             raise PremiseError("the sign of a premise is not decided at this precision.")
         return nonnegative if premise[0] >= 0 else negative
