@@ -17,28 +17,8 @@ from typing import Any, NoReturn
 
 from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two, round_nearest
-from snapdp.lab.language.syntax import (
-    PROGRAMS,
-    Assignment,
-    Clamping,
-    Constant,
-    Difference,
-    Down,
-    ExactFunction,
-    Expression,
-    Negation,
-    Powered,
-    Program,
-    QueryValue,
-    Rounding,
-    Sample,
-    Semantics,
-    Sign,
-    Statement,
-    Sum,
-    Up,
-    Variable,
-)
+from snapdp.lab.language import syntax
+from snapdp.lab.language.syntax import PROGRAMS, Assignment, Expression, Program, Sample, Semantics, Statement, Variable
 from snapdp.lab.language.text import expression_text, statement_text
 from snapdp.lab.semantics.intervals import Interval, Range, between, corners, scaled, within_a_factor_of_two
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine
@@ -129,7 +109,7 @@ def sampled(statement: Sample, machine: Machine, sign: int | None = None) -> Int
             drawn = between(least, most, nonzero=True)
         case "sign":
             if sign is not None:
-                x = Constant(value=Fraction(sign))
+                x = syntax.Constant(value=Fraction(sign))
                 return Interval(lower=x, upper=x, range=between(x.value, x.value))
             drawn = between(Fraction(-1), Fraction(1), nonzero=True)
         case "bernoulli":
@@ -232,10 +212,16 @@ class Sound(Rules, language=PROGRAMS):
         widened = exact.range.widened(roundings, self.machine.eta)
         if exact.range.nonnegative or exact.range.nonpositive:
             power = roundings if exact.range.nonnegative else -roundings
-            lower, upper = Powered(operand=exact.lower, power=-power), Powered(operand=exact.upper, power=power)
+            lower, upper = (
+                syntax.Powered(operand=exact.lower, power=-power),
+                syntax.Powered(operand=exact.upper, power=power),
+            )
             suffix = "" if exact.range.nonnegative else "-Neg"
             return rule + suffix, Interval(lower=lower, upper=upper, range=widened)
-        down, up = Down(operand=exact.lower, roundings=roundings), Up(operand=exact.upper, roundings=roundings)
+        down, up = (
+            syntax.Down(operand=exact.lower, roundings=roundings),
+            syntax.Up(operand=exact.upper, roundings=roundings),
+        )
         return f"{rule}-Mix", Interval(lower=down, upper=up, range=widened)
 
     def _holds(self, *numbers: Fraction) -> bool:
@@ -247,12 +233,10 @@ class Sound(Rules, language=PROGRAMS):
         return not self.machine.adds_exactly or not any(self._may_be_long(e) for e in operands)
 
     def _may_be_long(self, e: Expression) -> bool:
-        if isinstance(e, (QueryValue, Sum, Difference)):
-            return True
         if isinstance(e, Variable):
             return e.name in self.long
-        keeps_bits = isinstance(e, (Negation, Rounding, Clamping, ExactFunction)) and not isinstance(e, Sign)
-        return keeps_bits and any(map(self._may_be_long, e.operands))
+        keeps_bits = e.word in ("neg", "round", "clamp", "floor", "rint", "abs")
+        return e.word in ("query", "add", "sub") or (keeps_bits and any(map(self._may_be_long, e.operands)))
 
     def _refuse(self, need: str, operand: Expression, a: Interval) -> NoReturn:
         place = statement_text(self.place) if isinstance(self.place, Statement) else expression_text(self.place)

@@ -20,22 +20,7 @@ from typing import Any, NamedTuple
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import exact_mpfr, mpfr_context
-from snapdp.lab.language.syntax import (
-    FOLDED,
-    Binary,
-    Constant,
-    Difference,
-    Expression,
-    Logarithm,
-    Negation,
-    Product,
-    Program,
-    Quotient,
-    Semantics,
-    Sum,
-    UnaryOperation,
-    Variable,
-)
+from snapdp.lab.language.syntax import FOLDED, Constant, Expression, Logarithm, Program, Semantics, Variable
 from snapdp.lab.semantics.floats import (
     Float,
     as_mpfr,
@@ -121,20 +106,15 @@ class Compiled(Semantics[Any], language=FOLDED):
     def _applied(self, e: Expression, usual: Operation, *operands: Any) -> Any:
         """Return an operation on numbers, or on functions of the draw."""
         operation = self._of_rationals(e, usual) if self.machine.adds_exactly else usual
-        match [callable(operand) for operand in operands]:
-            case [True]:
-                (x,) = operands
-                return lambda u: operation(x(u))
-            case [True, True]:
-                a, b = operands
-                return lambda u: operation(a(u), b(u))
-            case [True, False]:
-                a, b = operands
-                return lambda u: operation(a(u), b)
-            case [False, True]:
-                a, b = operands
-                return lambda u: operation(a, b(u))
-        return operation(*operands)
+        if not any(map(callable, operands)):
+            return operation(*operands)
+        if len(operands) == 1:
+            (x,) = operands
+            return lambda u: operation(x(u))
+        a, b = operands
+        if not callable(b):
+            return lambda u: operation(a(u), b)
+        return (lambda u: operation(a(u), b(u))) if callable(a) else lambda u: operation(a, b(u))
 
     def _of_rationals(self, e: Expression, usual: Operation) -> Operation:
         """Return an operation that is the usual one on mpfr; where an mpq is among the numbers, the one on rationals.
@@ -147,7 +127,7 @@ class Compiled(Semantics[Any], language=FOLDED):
         def operation(*numbers: Any) -> Any:
             if not any(is_ratio(x) for x in numbers):
                 return usual(*numbers)
-            if all(finite(x) for x in numbers) and not (isinstance(e, Logarithm) and numbers[0] <= 0):
+            if all(finite(x) for x in numbers) and not (e.word == "ln" and numbers[0] <= 0):
                 return as_number(exact(e, *(fraction_of(x) for x in numbers)))
             return usual(*(_nearest(x, context) if is_ratio(x) else x for x in numbers))
 
@@ -282,14 +262,11 @@ class Execution:
         if self.sign_name is not None:
             names[self.sign_name] = Fraction(sign)
         if self.drawn is not None:
-            usual = self.draw.value(self.draw.ordinal(as_mpfr(self._usual_draw)))
+            # About 3/8 for U; for what is drawn as a logarithm, about that of it.
+            usual = Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
+            usual = self.draw.value(self.draw.ordinal(as_mpfr(usual)))
             names[self.drawn] = sign * usual if self.laplace else usual
         evaluate_float(self.expression, names, self.machine)
-
-    @property
-    def _usual_draw(self) -> Fraction:
-        """Return about 3/8 for U; for what is drawn as a logarithm, about that of it."""
-        return Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))
@@ -301,29 +278,20 @@ class Execution:
         the row first, where the outputs at a clamp begin, and squares: the row has 2**p numbers, and a step costs p.
         """
         first, last = (self.draw.first, self.draw.last) if within is None else (within.start, within.stop - 1)
-        here, stride = max(first, min(last, last if guess is None else guess)), 1
-        if holds(here):
-            high = here
-            while True:
-                if high == first:
-                    return first
-                if stride == FAR and holds(first + 1):
-                    return first if holds(first) else first + 1
-                low = max(first, high - stride)
-                if not holds(low):
-                    break
-                high, stride = low, _longer(stride)
-        else:
-            low = here
-            while True:
-                if low == last:
-                    return last + 1
-                if stride == FAR and not holds(last):
-                    return last + 1
-                high = min(last, low + stride)
-                if holds(high):
-                    break
-                low, stride = high, _longer(stride)
+        near, stride = max(first, min(last, last if guess is None else guess)), 1
+        way = -1 if holds(near) else 1  # where the condition changes
+        while True:
+            if near == (first if way < 0 else last):
+                return first if way < 0 else last + 1
+            if stride == FAR and way < 0 and holds(first + 1):
+                return first if holds(first) else first + 1
+            if stride == FAR and way > 0 and not holds(last):
+                return last + 1
+            far = max(first, min(last, near + way * stride))
+            if holds(far) == (way > 0):
+                break
+            near, stride = far, 2 * stride if stride < FAR else stride * stride
+        low, high = sorted((near, far))
         while high - low > 1:  # not at low, but at high
             middle = (low + high) // 2
             if holds(middle):
@@ -334,10 +302,6 @@ class Execution:
 
 
 FAR = 1 << 8  # a guess that knows the shape is nearer than this, or the condition changes at an end
-
-
-def _longer(stride: int) -> int:
-    return 2 * stride if stride < FAR else stride * stride
 
 
 _DRAWN = ("unif", "sign", "laplace", "bernoulli")
@@ -380,10 +344,7 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
     """
 
     def __init__(
-        self,
-        row: tuple[int, int],
-        drawn: tuple[str | None, int],
-        value: Callable[[Expression, int], Any],
+        self, row: tuple[int, int], drawn: tuple[str | None, int], value: Callable[[Expression, int], Any]
     ) -> None:
         super().__init__()
         self.row, self.drawn, self.value = row, drawn, value
@@ -416,7 +377,7 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
 
     sub = mul = div = add
 
-    def _by_sign(self, e: UnaryOperation, pieces: tuple[Piece, ...]) -> Iterable[tuple[Piece, int]]:
+    def _by_sign(self, e: Any, pieces: tuple[Piece, ...]) -> Iterable[tuple[Piece, int]]:
         """Yield the pieces of an operand, cut where its sign changes, each with that sign."""
         for piece in pieces:
             before = -1 if piece.rises else 1  # the sign that the operand has first, if it changes
@@ -435,14 +396,14 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
-    def _combined(self, e: Binary, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
+    def _combined(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
         for start, stop, a, b in _common(left, right):
-            if isinstance(e, (Sum, Difference)):
-                second = b if isinstance(e, Sum) else -b
+            if e.word in ("add", "sub"):
+                second = b if e.word == "add" else -b
                 if a * second < 0:
                     raise PremiseError(NOT_MONOTONE)
                 yield Piece(start, stop, a or second)
-            elif (a and b) or (isinstance(e, Quotient) and b):
+            elif (a and b) or (e.word == "div" and b):
                 raise PremiseError(NOT_MONOTONE)
             elif not a and not b:
                 yield Piece(start, stop, 0)
@@ -486,9 +447,9 @@ def _sign_of(factor: Expression, sign: int) -> int:
         return (factor.value > 0) - (factor.value < 0)
     if isinstance(factor, Variable):
         return sign
-    if not isinstance(factor, (Negation, Product, Quotient)):
+    if factor.word not in ("neg", "mul", "div"):
         raise PremiseError(NOT_MONOTONE)
-    return math.prod(_sign_of(part, sign) for part in factor.operands) * (-1 if isinstance(factor, Negation) else 1)
+    return math.prod(_sign_of(part, sign) for part in factor.operands) * (-1 if factor.word == "neg" else 1)
 
 
 def joined(pieces: tuple[Piece, ...], value: Callable[[int], Any]) -> tuple[Piece, ...]:
