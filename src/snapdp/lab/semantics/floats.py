@@ -153,7 +153,13 @@ def folded(program: Program, machine: Machine) -> Expression:
 
 
 def fold(program: Program, machine: Machine) -> Folded:
-    """Return the returned expression, with constants as the machine evaluates them, and where its parts come from."""
+    """Return the returned expression, with constants as the machine evaluates them, and where its parts come from.
+
+    >>> from snapdp.lab.language.parser import parse
+    >>> z = fold(parse("program p { query f; y = f(D) / 4; z = y + (1 - 3); return z; }"), Machine())
+    >>> z.expression.right, z.statement_of(z.expression.right).name, z.statement_of(z.expression.left).name
+    (Held(value=-2), 'z', 'y')
+    """
     folding, sizes, extents = _Folding(machine), dict[str, int](), Extents(program, machine)
     for statement in program.statements:
         folding.statement = statement

@@ -266,7 +266,11 @@ def _minus(bound: Bound) -> Bound:
 
 
 def _opposite(x: Fraction) -> Fraction:
-    """Return -x with the name that a person would give it: -eps of eps, and eps of -eps."""
+    """Return -x with the name that a person would give it: -eps of eps, and eps of -eps.
+
+    >>> _opposite(Written(Fraction(1, 2), "eps")).text
+    '-eps'
+    """
     if isinstance(x, Written) and x.text.removeprefix("-").isidentifier():
         return Written(-x, x.text[1:] if x.text.startswith("-") else f"-{x.text}")
     return -x

@@ -114,6 +114,7 @@ def evaluate_real(
 ) -> Enclosure:
     """Return an enclosure of the real value of a bound; a single point where no ln is met.
 
+    >>> from snapdp.lab.language.syntax import Constant, Powered
     >>> float(evaluate_real(Powered(operand=Constant(value=Fraction(1)), power=-1), {}, Machine(p=3)))
     0.8888888888888888
     """
