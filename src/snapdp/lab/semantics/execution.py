@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
-from snapdp.exact.functions import exact_mpfr, mpfr_context
+from snapdp.exact.functions import mpfr_context
 from snapdp.lab.language.syntax import FOLDED, Constant, Expression, Logarithm, Program, Semantics, Variable
 from snapdp.lab.semantics.floats import (
     Float,
@@ -32,7 +32,15 @@ from snapdp.lab.semantics.floats import (
     names_in,
     takes_functions,
 )
-from snapdp.lab.semantics.machine import Draw, Machine, RoundedLogarithm, fraction_of, power_as_mpfr, uniform_draw
+from snapdp.lab.semantics.machine import (
+    Draw,
+    Machine,
+    RoundedLogarithm,
+    fraction_of,
+    power_as_mpfr,
+    rational_of,
+    uniform_draw,
+)
 
 # From one expression to a function of the draw
 
@@ -122,20 +130,16 @@ class Compiled(Semantics[Any], language=FOLDED):
         Beside an infinity only the sign of an mpq counts, which rounding keeps, and so it is where rationals have no
         value.
         """
-        exact, context = getattr(self.float, e.word), self.context
+        exact, nearest, one = getattr(self.float, e.word), self.context.mul, power_as_mpfr(0)
 
         def operation(*numbers: Any) -> Any:
             if not any(is_ratio(x) for x in numbers):
                 return usual(*numbers)
             if all(finite(x) for x in numbers) and not (e.word == "ln" and numbers[0] <= 0):
                 return as_number(exact(e, *(fraction_of(x) for x in numbers)))
-            return usual(*(_nearest(x, context) if is_ratio(x) else x for x in numbers))
+            return usual(*(nearest(one, x) if is_ratio(x) else x for x in numbers))
 
         return operation
-
-
-def _nearest(x: Any, context: Any) -> Any:
-    return context.div(exact_mpfr(int(x.numerator)), exact_mpfr(int(x.denominator)))
 
 
 @lru_cache(maxsize=64)
@@ -143,8 +147,15 @@ def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
     """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
     exponent, half = exponent_of_power(grid), as_mpfr(HALF)
     if exponent is None:
-        rounded = Machine(p=p).snapped
-        return lambda x: as_mpfr(rounded(fraction_of(x), grid)) if finite(x) else x
+        ratio, middle, one = rational_of(grid), rational_of(HALF), power_as_mpfr(0)
+        nearest = mpfr_context(p, "nearest").mul  # a product with an mpq is rounded once
+
+        def rounded(x: Any) -> Any:
+            if not finite(x):
+                return x
+            return nearest(one, math.floor(rational_of(x) / ratio + middle) * ratio)
+
+        return rounded
     step, steps = power_as_mpfr(exponent), power_as_mpfr(-exponent)
 
     def exact_multiple(x: Any) -> Any:

@@ -212,11 +212,11 @@ def power_as_mpq(exponent: int) -> Any:
     return rational_of(power_of_two(exponent))
 
 
-def rational_of(x: Fraction) -> Any:
-    """Return a Fraction as an mpq."""
+def rational_of(x: Any) -> Any:
+    """Return a finite number, a Fraction or mpfr, as an mpq."""
     import gmpy2
 
-    return gmpy2.mpq(x.numerator, x.denominator)
+    return gmpy2.mpq(*x.as_integer_ratio())
 
 
 def fraction_of(x: Any) -> Fraction:
