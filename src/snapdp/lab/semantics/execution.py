@@ -465,14 +465,14 @@ def _sign_of(factor: Expression, sign: int) -> int:
 
 def joined(pieces: tuple[Piece, ...], value: Callable[[int], Any]) -> tuple[Piece, ...]:
     """Return fewer pieces: neighbours that go in one direction are one where the step between them goes there too."""
-    found = [pieces[0]]
+    longer = [pieces[0]]
     for piece in pieces[1:]:
-        last = found[-1]
+        last = longer[-1]
         before, after = value(last.stop - 1), value(piece.start)
         step = (after > before) - (after < before)
         ways = {way for way in (last.direction, step, piece.direction) if way}
         if len(ways) <= 1:
-            found[-1] = Piece(last.start, piece.stop, next(iter(ways), 0))
+            longer[-1] = Piece(last.start, piece.stop, next(iter(ways), 0))
         else:
-            found.append(piece)
-    return tuple(found)
+            longer.append(piece)
+    return tuple(longer)

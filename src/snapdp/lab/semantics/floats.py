@@ -307,7 +307,7 @@ class Extents(Semantics[Extent], language=FOLDED):
     def clamp(self, e: Any, x: Extent) -> Extent:
         ends = self._number(e.lower), self._number(e.upper)
         high = min(x.high, max(end.high for end in ends))
-        return Extent(high, max(each.low for each in (x, *ends)), max(each.grid for each in (x, *ends)))
+        return Extent(high, max(x.low, *(end.low for end in ends)), max(x.grid, *(end.grid for end in ends)))
 
     def floor(self, _: Any, x: Extent) -> Extent:
         return Extent(max(x.high, 0) + 1, 0, 0)

@@ -210,7 +210,7 @@ def within_a_factor_of_two(a: Range, b: Range) -> bool:
 
 def scaled(kind: type[Binary], a: Interval, b: Interval) -> Interval | None:
     """Return the exact product or quotient by a power of two, or None where neither operand is one."""
-    found = _range(kind, a, b)
+    lies = _range(kind, a, b)
     if kind is Product and _exponent(b) is None:
         a, b = b, a
     factor = b.constant
@@ -219,36 +219,35 @@ def scaled(kind: type[Binary], a: Interval, b: Interval) -> Interval | None:
     if factor < 0:
         a, factor = -a, _opposite(factor)
     if factor == 1:
-        return Interval(lower=a.lower, upper=a.upper, range=found)
+        return Interval(lower=a.lower, upper=a.upper, range=lies)
     lower, upper = (kind(left=end, right=Constant(value=factor)) for end in (a.lower, a.upper))
-    return Interval(lower=lower, upper=upper, range=found)
+    return Interval(lower=lower, upper=upper, range=lies)
 
 
 def corners(kind: type[Binary], a: Interval, b: Interval) -> Interval:
     """Return the exact products or quotients: the least and the greatest of four corners, fewer for known signs."""
-    found = _range(kind, a, b)
+    lies = _range(kind, a, b)
     if kind is Product and not (b.range.nonnegative or b.range.nonpositive):
         a, b = b, a
     if not (b.range.nonnegative or b.range.nonpositive):
         four = tuple(kind(left=x, right=y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
-        return Interval(lower=Least(choices=four), upper=Greatest(choices=four), range=found)
+        return Interval(lower=least(four), upper=greatest(four), range=lies)
     # The end of b that makes the result larger in size, and the one that makes it smaller.
     stretch, shrink = (b.upper, b.lower) if (kind is Product) == b.range.nonnegative else (b.lower, b.upper)
     small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
-    down_for, up_for = (shrink, stretch) if b.range.nonnegative else (stretch, shrink)
-    if a.range.nonnegative:
-        lower, upper = kind(left=small, right=down_for), kind(left=large, right=up_for)
-    elif a.range.nonpositive:
-        lower, upper = kind(left=small, right=up_for), kind(left=large, right=down_for)
-    elif b.lower == b.upper:
-        lower, upper = kind(left=small, right=shrink), kind(left=large, right=shrink)
-    else:
-        return Interval(
-            lower=Least(choices=tuple(kind(left=small, right=end) for end in (shrink, stretch))),
-            upper=Greatest(choices=tuple(kind(left=large, right=end) for end in (shrink, stretch))),
-            range=found,
-        )
-    return Interval(lower=lower, upper=upper, range=found)
+    lows, highs = ([shrink], [stretch]) if a.range.nonnegative == b.range.nonnegative else ([stretch], [shrink])
+    if not (a.range.nonnegative or a.range.nonpositive):
+        lows = highs = [shrink] if b.lower == b.upper else [shrink, stretch]
+    lower = least(tuple(kind(left=small, right=end) for end in lows))
+    return Interval(lower=lower, upper=greatest(tuple(kind(left=large, right=end) for end in highs)), range=lies)
+
+
+def least(choices: tuple[Bound, ...]) -> Bound:
+    return choices[0] if len(choices) == 1 else Least(choices=choices)
+
+
+def greatest(choices: tuple[Bound, ...]) -> Bound:
+    return choices[0] if len(choices) == 1 else Greatest(choices=choices)
 
 
 def _range(kind: type[Binary], a: Interval, b: Interval) -> Range:

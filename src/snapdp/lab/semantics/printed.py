@@ -14,10 +14,10 @@ from typing import Any
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import shown
-from snapdp.lab.language.syntax import PROGRAMS, Assignment, BySign, Expression, Greatest, Least, Powered, Program
+from snapdp.lab.language.syntax import PROGRAMS, Assignment, BySign, Expression, Powered, Program
 from snapdp.lab.semantics.bounds import Conclusion, Derivation, DerivedLine, Rules, derive, signs_of, steps
 from snapdp.lab.semantics.floats import written_out
-from snapdp.lab.semantics.intervals import Bound, Interval, Range, between
+from snapdp.lab.semantics.intervals import Bound, Interval, Range, between, greatest, least
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import replaced
 
@@ -112,9 +112,8 @@ class Printed(Rules, language=PROGRAMS):
 
     def add(self, e: Any, a: Interval, b: Interval) -> Conclusion:
         corners = tuple(type(e)(left=x, right=y) for x in _ends(a) for y in _ends(b))
-        least: Bound = corners[0] if len(corners) == 1 else Least(choices=corners)
-        greatest: Bound = corners[0] if len(corners) == 1 else Greatest(choices=corners)
-        return self._by_sign("BOP", e, (least, greatest) if self.repaired else (greatest, least))
+        pair = least(corners), greatest(corners)
+        return self._by_sign("BOP", e, pair if self.repaired else pair[::-1])
 
     sub = mul = div = add
 
