@@ -8,7 +8,7 @@ from snapdp.lab.language.parser import parse
 from snapdp.lab.language.syntax import Program
 from snapdp.lab.loss.shape import Shape, recognise
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
 
 DIVIDED = "S * ln(U) / eps"

@@ -15,12 +15,13 @@ from typing import Any
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import round_nearest
-from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import ln_enclosure, mpfr_context
 from snapdp.lab.loss.query_path import value_on
 from snapdp.lab.loss.shape import Shape
 from snapdp.lab.semantics.execution import NOT_MONOTONE, Execution, Piece, Preimage, joined
 from snapdp.lab.semantics.floats import as_mpfr, as_number, is_nan
+from snapdp.lab.semantics.machine import fraction_of, rational_of
 from snapdp.values import Value
 
 LOG_BITS = 256
@@ -58,7 +59,6 @@ class ProgramLaw:
     ) -> None:
         self.execution, self.f, self.signs = execution, f, execution.signs
         self._snapped = snapped  # for outputs that are computed from snapped values: from which
-        self.weight = Fraction(1, len(execution.signs))
         self._runs = {sign: execution.function(f, sign) for sign in execution.signs}
         pieces = {sign: execution.pieces(f, sign) for sign in execution.signs}
         self._require_values(pieces)
@@ -68,9 +68,8 @@ class ProgramLaw:
             scale = Fraction(1) if execution.laplace else abs(shape.noise.coefficient)
             added = f if shape.path is None else value_on(shape.path, f, execution.machine)
             self._guesses = _Guesses(execution, added - shape.snap.offset, scale, shape)
-        self._found: dict[tuple[int, Piece, Fraction, bool], int] = {}
+        self._found: dict[Fraction, tuple[tuple[int, Preimage], ...]] = {}
         self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
-        self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
 
     def _require_values(self, pieces: Mapping[int, tuple[Piece, ...]]) -> None:
         """Refuse an input for which some draw gives no number.
@@ -92,55 +91,60 @@ class ProgramLaw:
         """Return the draws that give the output under one sign, of a program that is monotone in its draw."""
         if len(self.pieces[sign]) > 1:
             raise PremiseError(NOT_MONOTONE)
-        return self._on(sign, self.pieces[sign][0], output)
+        return self._on(sign, self.pieces[sign][0], *self._numbers(output))
 
     def preimages(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
         """Return the draws that give the output: for each sign, on each piece on which the program is monotone."""
-        return tuple(
-            (sign, preimage)
-            for sign in self.execution.signs
-            for preimage in _touching_joined([self._on(sign, piece, output) for piece in self.pieces[sign]])
-        )
+        if output not in self._found:
+            x, snapped = self._numbers(output)
+            self._found[output] = tuple(
+                (sign, preimage)
+                for sign in self.execution.signs
+                for preimage in _touching_joined([self._on(sign, piece, x, snapped) for piece in self.pieces[sign]])
+            )
+        return self._found[output]
 
-    def _on(self, sign: int, piece: Piece, output: Fraction) -> Preimage:
-        start = self._first(sign, piece, output, beyond=False)
-        return Preimage(start, self._first(sign, piece, output, beyond=True))
+    def _numbers(self, output: Fraction) -> tuple[Any, Any]:
+        """Return an output as a number of a run, and what it is computed from where a guess can be made from that."""
+        x = as_number(output)
+        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
+            return x, None
+        return x, x if self._snapped is None else as_number(self._snapped[output])
+
+    def _on(self, sign: int, piece: Piece, x: Any, snapped: Any) -> Preimage:
+        start = self._first(sign, piece, x, snapped, beyond=False)
+        return Preimage(start, self._first(sign, piece, x, snapped, beyond=True))
 
     def probability(self, output: Fraction) -> Enclosure:
         return self.mass(self.preimages(output))
 
     def mass(self, preimages: tuple[tuple[int, Preimage], ...]) -> Enclosure:
-        below = self.execution.draw.below
-        total = enclose(0)
+        return Enclosure(*map(fraction_of, self.mass_ends(preimages)))
+
+    def mass_ends(self, preimages: tuple[tuple[int, Preimage], ...]) -> tuple[Any, Any]:
+        """Return the ends of the probability of preimages, two mpq."""
+        below, lower, upper = self.execution.draw.ends_below, rational_of(Fraction(0)), rational_of(Fraction(0))
         for _, preimage in preimages:
             if preimage.start < preimage.stop:
-                total += (below(preimage.stop) - below(preimage.start)) * self.weight
-        return total
+                start, stop = below(preimage.start), below(preimage.stop)
+                lower, upper = lower + stop[0] - start[1], upper + stop[1] - start[0]
+        return lower / len(self.execution.signs), upper / len(self.execution.signs)
 
-    def _first(self, sign: int, piece: Piece, output: Fraction, *, beyond: bool) -> int:
+    def _first(self, sign: int, piece: Piece, x: Any, snapped: Any, *, beyond: bool) -> int:
         """Return the first draw of a piece whose output is at (or beyond) this one, in the direction of the program."""
-        key = (sign, piece, output, beyond)
-        if key not in self._found:
-            run, number = self._runs[sign], self.execution.draw.number
-            if output != self._last[0]:
-                self._last = output, as_number(output)
-            x = self._last[1]
-            rising = piece.rises
-            tests: dict[tuple[bool, bool], Any] = {
-                (True, False): lambda o: run(number(o)) >= x,
-                (True, True): lambda o: run(number(o)) > x,
-                (False, False): lambda o: run(number(o)) <= x,
-                (False, True): lambda o: run(number(o)) < x,
-            }
-            guess = self._guess(sign, piece, output, x, upper=rising == beyond)
-            self._found[key] = self._near[sign, piece] = self.execution.first_where(tests[rising, beyond], guess, piece)
-        return self._found[key]
-
-    def _guess(self, sign: int, piece: Piece, output: Fraction, x: Any, *, upper: bool) -> int | None:
-        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
-            return self._near.get((sign, piece))
-        snapped = x if self._snapped is None else as_number(self._snapped[output])
-        return self._guesses.near(piece, snapped, upper=upper)
+        run, number, upper = self._runs[sign], self.execution.draw.number, piece.rises == beyond
+        tests: dict[tuple[bool, bool], Any] = {
+            (True, False): lambda o: run(number(o)) >= x,
+            (True, True): lambda o: run(number(o)) > x,
+            (False, False): lambda o: run(number(o)) <= x,
+            (False, True): lambda o: run(number(o)) < x,
+        }
+        if snapped is None or self._guesses is None:
+            guess = self._near.get((sign, piece))
+        else:
+            guess = self._guesses.near(piece, snapped, upper=upper)
+        first = self._near[sign, piece] = self.execution.first_where(tests[piece.rises, beyond], guess, piece)
+        return first
 
 
 def _touching_joined(preimages: list[Preimage]) -> list[Preimage]:
@@ -156,14 +160,14 @@ def _touching_joined(preimages: list[Preimage]) -> list[Preimage]:
 
 
 class _Guesses:
-    """Where a preimage should end if nothing rounded: the bisection starts there."""
+    """Where a preimage should end if the sum and the logarithm round as the machine does: bisection starts there."""
 
     def __init__(self, execution: Execution, f: Fraction, scale: Fraction, shape: Shape) -> None:
         assert shape.grid is not None
         assert shape.noise is not None
         self.draw, self.execution = execution.draw, execution
         bits = execution.machine.p + 8
-        self.context = mpfr_context(bits, "nearest")
+        self.context, self.up = mpfr_context(bits, "nearest"), mpfr_context(execution.machine.p, "up")
         self.f, self.half = (as_mpfr(round_nearest(x, bits)) for x in (f, shape.grid / 2))
         self.scales = {way: as_mpfr(round_nearest(scale * way, bits)) for way in (1, -1)}
         self.draws_logarithm = execution.laplace or execution.machine.sampler == "ideal"
@@ -172,15 +176,27 @@ class _Guesses:
     def near(self, piece: Piece, x: Any, *, upper: bool) -> int:
         """Return the number of a draw near the upper or lower end of the preimage of x."""
         c = self.context
-        noise = c.sub(c.add(x, self.half) if upper else c.sub(x, self.half), self.f)
+        end = c.add(x, self.half) if upper else c.sub(x, self.half)
+        noise = c.sub(end if self.execution.machine.adds_exactly else self._rounding_to(end), self.f)
         # The direction says whether S and the coefficient together are positive: the noise is then c ln U < 0.
-        logarithm = c.div(noise, self.scales[piece.direction or 1])
+        scale = self.scales[piece.direction or 1]
         if self.folded:  # |noise| = -c ln w, w = 2 U below one half and 2 (1 - U) above
+            logarithm = c.div(noise, scale)
             half = c.div_2exp(c.exp(c.minus(logarithm) if logarithm > 0 else logarithm), 1)
             return self.draw.ordinal(c.sub(1, half) if logarithm > 0 else half)
+        logarithm = c.div(self._rounding_to(noise), scale)
         if logarithm >= 0:
             return self.draw.last
-        return self.draw.ordinal(logarithm if self.draws_logarithm else c.exp(logarithm))
+        if self.draws_logarithm:
+            return self.draw.ordinal(logarithm)
+        if scale > 0:
+            return self.draw.ordinal(c.exp(self._rounding_to(logarithm)))
+        return self.draw.ordinal(c.exp(c.minus(self._rounding_to(c.minus(logarithm)))))
+
+    def _rounding_to(self, x: Any) -> Any:
+        """Return from where on numbers round to the first float at or above x."""
+        above = self.up.plus(x)
+        return self.context.div(self.context.add(above, self.up.next_below(above)), 2)
 
 
 def exact_loss(
@@ -190,21 +206,22 @@ def exact_loss(
 
     above  a ratio of probabilities: None also where this output's is known to exceed it nowhere; saves the logarithm
     """
-    sides = [(law, preimages := law.preimages(output), law.mass(preimages))]
-    sides.append((law_prime, preimages := law_prime.preimages(output), law_prime.mass(preimages)))
-    sides.sort(key=lambda side: side[2].lower, reverse=True)
-    (more, preimages, p), (less, preimages_prime, q) = sides
+    sides = [(law, preimages := law.preimages(output), law.mass_ends(preimages))]
+    sides.append((law_prime, preimages := law_prime.preimages(output), law_prime.mass_ends(preimages)))
+    sides.sort(key=lambda side: side[2][0], reverse=True)
+    (more, preimages, p_ends), (less, preimages_prime, q_ends) = sides
     too_deep = law.execution.draw.too_deep
     if (
-        p.upper == 0
+        p_ends[1] == 0
         or any(too_deep in preimage for _, preimage in (*preimages, *preimages_prime))
-        or q.lower <= 0 < q.upper
+        or q_ends[0] <= 0 < q_ends[1]
     ):
         return None
+    if q_ends[0] > 0 and above is not None and p_ends[0] <= q_ends[1] * rational_of(above):
+        return None
+    p, q = Enclosure(*map(fraction_of, p_ends)), Enclosure(*map(fraction_of, q_ends))
     ratio = None
     if q.lower > 0:
-        if above is not None and p.lower <= above * q.upper:
-            return None
         low, high = ln_enclosure(p.lower / q.upper, LOG_BITS).lower, ln_enclosure(p.upper / q.lower, LOG_BITS).upper
         ratio = abs(Enclosure(low, high))
     return ExactLoss(

@@ -24,10 +24,9 @@ from snapdp.lab.loss.query_path import value_on
 from snapdp.lab.loss.shape import Shape, recognise
 from snapdp.lab.loss.snap import Snap
 from snapdp.lab.loss.universal_bound import shorter, tail_errors, working_bits
-from snapdp.lab.semantics.draws import query_value, typed
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.folding import folded
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import folded
+from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value
 
 FORMS = ("post", "note")

@@ -41,7 +41,7 @@ from snapdp.lab.loss.query_path import (
     reach_of,
 )
 from snapdp.lab.loss.snap import ROUND, Snap, snap_of
-from snapdp.lab.semantics.folding import names_in, rounded_operation
+from snapdp.lab.semantics.floats import names_in, rounded_operation
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import Value, replaced
 

@@ -18,8 +18,7 @@ from snapdp.exact.dyadic import power_of_two, round_places_up
 from snapdp.exact.enclosure import maximum
 from snapdp.exact.functions import exp_enclosure, expm1_enclosure, ln_enclosure
 from snapdp.lab.loss.shape import FAILED, PROVED, Shape, TheoremPremise
-from snapdp.lab.semantics.draws import GRID_BITS
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.machine import GRID_BITS, Machine
 from snapdp.mechanism.law.finite import overhead_of, ratio_of_masses
 from snapdp.values import Value
 

@@ -35,10 +35,9 @@ from snapdp.lab.loss.universal_bound import (
     universal_bound,
 )
 from snapdp.lab.loss.witness import Search
-from snapdp.lab.semantics.draws import query_value, typed
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.folding import folded
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import folded
+from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value, replaced
 
 VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED", "INCONCLUSIVE"

@@ -23,8 +23,8 @@ from snapdp.lab.loss.query_path import affine_steps, value_on
 from snapdp.lab.loss.shape import Shape
 from snapdp.lab.loss.snap import released_value
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import finite, fraction_of
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import finite
+from snapdp.lab.semantics.machine import Machine, fraction_of
 
 FEW = 160  # outputs up to this many are all tried for one pair
 WINDOW = 1  # outputs tried around each place where the loss is known to peak
@@ -40,6 +40,7 @@ class Search:
         self.neighbours = Neighbours(query, shape, execution.machine)
         self._laws: dict[Fraction, ProgramLaw | None] = {}
         self._snapped: dict[Fraction, Fraction] | None = None if shape.snap.released is None else {}
+        self._outputs: dict[int, Fraction | None] = {}
 
     def law(self, f: Fraction) -> ProgramLaw | None:
         """Return the law of one input; None where the program has no value for it, or for some draw."""
@@ -136,7 +137,9 @@ class Search:
         outputs = Outputs(self.shape)
         for pair in self.neighbours.all():
             for index in self._indices(outputs, self._added(pair)):
-                output = self._released(outputs, index)
+                if index not in self._outputs:
+                    self._outputs[index] = self._released(outputs, index)
+                output = self._outputs[index]
                 if output is not None:
                     yield pair, output
 

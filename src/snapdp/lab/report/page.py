@@ -55,8 +55,8 @@ from snapdp.lab.report.verdict import (
     python_lines,
 )
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import finite, fraction_of
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import finite
+from snapdp.lab.semantics.machine import Machine, fraction_of
 from snapdp.mechanism.parameters import SnappingParameters
 
 LONGEST = 500  # of the line of a verdict in a notebook

@@ -18,7 +18,7 @@ from snapdp.lab.language.syntax import Program, Query, as_lists, from_lists
 from snapdp.lab.loss.certificate import _made, certificate_of
 from snapdp.lab.loss.shape import recognise
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 from tests.test_architecture import dotted_name, every_module, imports, tree_of

@@ -8,8 +8,7 @@ import pytest
 
 from snapdp.errors import ParameterError
 from snapdp.lab.language.parser import load_program, parse
-from snapdp.lab.semantics.draws import given
-from snapdp.lab.semantics.machine import parse_machine
+from snapdp.lab.semantics.machine import given, parse_machine
 
 HALF = load_program("snap_half")
 
