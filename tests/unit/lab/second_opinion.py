@@ -16,8 +16,7 @@ import gmpy2
 
 from snapdp.errors import SnapdpError
 from snapdp.lab.language.syntax import Program, Query, from_lists
-from snapdp.lab.loss.shape import recognise
-from snapdp.lab.loss.universal_bound import universal_bound
+from snapdp.lab.loss.shape import recognise, universal_bound
 from snapdp.lab.semantics.folding import folded
 from snapdp.lab.semantics.machine import Machine
 from tests.unit.lab.loss.certificates import cell, draws, fraction, run

@@ -19,8 +19,9 @@ from snapdp.display.numbers import decimal_down, decimal_nearest, decimal_up, ex
 from snapdp.exact.dyadic import floor_log10, power_of_ten
 from snapdp.lab.language.syntax import expression_text, names_of, printed, statement_text
 from snapdp.lab.loss.certificate import optional_text
+from snapdp.lab.loss.exact_loss import Pair
 from snapdp.lab.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter
-from snapdp.lab.loss.verdict import CaseConstants, Pair, Verdict, case_constants
+from snapdp.lab.loss.verdict import CaseConstants, Verdict, case_constants
 from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text, notation_of
 from snapdp.lab.report.verdict import Measure, measure_of
 from snapdp.lab.semantics.draws import typed

@@ -36,7 +36,7 @@ from snapdp.lab.loss.certificate import (
     witness,
 )
 from snapdp.lab.loss.exact_loss import ExactLoss
-from snapdp.lab.loss.universal_bound import decimal_places, excess
+from snapdp.lab.loss.shape import decimal_places, excess
 from snapdp.lab.loss.verdict import REFUTED, Verdict
 from snapdp.lab.report.derivation import derivation_text, machine_text
 from snapdp.lab.semantics.bounds import Derivation, derivations

@@ -13,7 +13,7 @@ from snapdp.exact.functions import ln_nearest
 from snapdp.lab.language import syntax
 from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.certificate import certificate_text
-from snapdp.lab.loss.query_path import layers
+from snapdp.lab.loss.normal_form import Layers
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.folding import folded
 from snapdp.lab.semantics.machine import Machine
@@ -199,5 +199,5 @@ def test_parts_of_a_long_program_are_not_compared_one_by_one(monkeypatch):
         raise AssertionError("two trees are compared")
 
     monkeypatch.setattr(syntax.Binary, "__eq__", compared)
-    found = layers(tree)
-    assert [type(each).__name__ for each in found[1:]] == ["Clamping", "Rounding", "Binary"]
+    layers = Layers(tree)
+    assert [type(layers[i]).__name__ for i in range(1, len(layers))] == ["Clamping", "Rounding", "Sum"]

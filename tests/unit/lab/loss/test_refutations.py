@@ -15,8 +15,8 @@ from snapdp.errors import ParameterError, PremiseError, SnapdpError
 from snapdp.lab.language.parser import parse
 from snapdp.lab.language.syntax import Program, from_lists
 from snapdp.lab.loss.certificate import certificate_text
+from snapdp.lab.loss.exact_loss import Neighbours
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.loss.witness import Neighbours
 from snapdp.lab.report.verdict import headline, python_lines
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced

@@ -14,8 +14,7 @@ from snapdp.exact.enclosure import Enclosure
 from snapdp.lab.language.parser import parse
 from snapdp.lab.language.programs import load_program
 from snapdp.lab.language.syntax import Program
-from snapdp.lab.loss.exact_loss import ProgramLaw, exact_loss
-from snapdp.lab.loss.pointwise import Outputs
+from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, exact_loss
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.draws import Multiples, PositiveFloats, RoundedLogarithm, uniform_draw
 from snapdp.lab.semantics.execution import Execution
