@@ -1,9 +1,9 @@
 """`snapdp verify` and `snapdp check`: what a program or mechanism loses at most, audits, certificates.
 
 Opens no data. `verify` of a record reads the record, its files and its ledger; `check` asks the independent checkers.
-Each parses, makes one library call and renders. Exit codes of programs and mechanisms: 0 VERIFIED, 1 REFUTED, 2 wrong
-usage, 3 UNBOUNDED, 4 INCONCLUSIVE; of a record: 0 SOUND, 1 ALTERED, 3 could not check; of certificates: 0 all accepted,
-1 one refused, 2 wrong usage, 3 one not checked.
+Each parses, makes one library call and renders. Exit codes of programs and mechanisms: 0 VERIFIED or BOUNDED, 1
+REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE; of a record: 0 SOUND, 1 ALTERED, 3 could not check; of
+certificates: 0 all accepted, 1 one refused, 2 wrong usage, 3 one not checked.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from snapdp.lab.report.page import CertificateFile
     from snapdp.mechanism.parameters import SnappingParameters
 
-EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
+EXIT = {"VERIFIED": 0, "BOUNDED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
 WIDTH = 79  # of a sentence under a verdict
-COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
+COLOURS = {"VERIFIED": "green", "BOUNDED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
 MISUSED = 2
 EXAMPLE = """\b
-Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED,
-4 INCONCLUSIVE. A record: 0 SOUND, 1 ALTERED or another report than it gives,
-3 could not check.
+Exit: 0 VERIFIED, or BOUNDED where nothing is claimed, 1 REFUTED, 2 wrong usage
+or a bad program, 3 UNBOUNDED, 4 INCONCLUSIVE. A record: 0 SOUND, 1 ALTERED or
+another report than it gives, 3 could not check.
 
 \b
 Examples:
@@ -64,7 +64,7 @@ HTML = (b"<!doctype html", b"<html")
 @judged_mechanism_options
 @machine_option
 @click.option(
-    "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]"
+    "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, if any]"
 )
 @click.option(
     "--pair", metavar="F,F'", help="Add the table of cases at two values of the query, or at 'all' telling ones."

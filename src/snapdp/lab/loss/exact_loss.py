@@ -428,17 +428,14 @@ class Neighbours:
 
     def at_the_ends(self) -> list[Pair]:
         """Return pairs at the upper end of the range, then at the lower one."""
-        return list(dict.fromkeys([*self._at_the_upper_end(), *self._at_the_lower_end()]))
+        upper, lower = self._at_each_end()
+        return list(dict.fromkeys(upper + lower))
 
-    def _at_the_upper_end(self) -> list[Pair]:
-        return self._allowed([(self.upper - self.distance - s, self.upper - s) for s in self._steps()])
-
-    def _at_the_lower_end(self) -> list[Pair]:
-        return self._allowed([(self.lower + s, self.lower + self.distance + s) for s in self._steps()])
-
-    def _steps(self) -> tuple[Fraction, ...]:
+    def _at_each_end(self) -> tuple[list[Pair], list[Pair]]:
         d = self.distance
-        return Fraction(0), d, d / 2, 2 * d
+        steps = (Fraction(0), d, d / 2, 2 * d)
+        upper = self._allowed([(self.upper - d - s, self.upper - s) for s in steps])
+        return upper, self._allowed([(self.lower + s, self.lower + d + s) for s in steps])
 
     def in_the_middle(self) -> list[Pair]:
         d, zero = self.distance, Fraction(0)
@@ -488,11 +485,9 @@ class Neighbours:
         """Yield pairs that a scaled query moves furthest, pairs at the ends, then on phases of the grid near both ends
         and around zero, then at random.
         """
-        d, grid = self.distance, self.grid
+        d, grid, (upper, lower) = self.distance, self.grid, self._at_each_end()
         yield from self.furthest_apart()[:2]
-        yield from self._at_the_upper_end()[:1]
-        yield from self.in_the_middle()[:1]
-        yield from self._at_the_lower_end()[:1]
+        yield from (*upper[:1], *self.in_the_middle()[:1], *lower[:1])
         # Not multiples of a power of two: on those the roundings of the logarithm mostly cancel. So twenty-firsts.
         for i in range(1, PHASES):
             for start in (self.lower + i * grid / PHASES, self.upper - d - i * grid / PHASES, -d * i / PHASES):

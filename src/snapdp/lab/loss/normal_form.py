@@ -140,6 +140,15 @@ def normal_form(expression: Expression, program: Program, machine: Machine) -> N
     return NormalForm(query=query, path=path, private=private, reach=reach, noise=noise, snap=snap, refusal=refusal)
 
 
+NAMES = {"add": "a sum", "sub": "a difference", "mul": "a product", "div": "a quotient"}
+NAMES |= {"ln": "a logarithm", "round": "a rounding", "clamp": "a clamp"}
+
+
+def named(e: Expression) -> str:
+    """Return what an operation is called in a refusal."""
+    return NAMES.get(e.word, e.word)
+
+
 class OtherForm(Exception):
     """A part of a program that the normal form has no place for."""
 
@@ -294,8 +303,8 @@ def _sides(layers: Layers) -> tuple[Expression, Expression]:
             path = Negation(operand=private) if isinstance(e, Difference) and private is e.right else private
             innermost = _way(path)[-1][0]
             if not isinstance(innermost, QueryValue):
-                allowed = "before the noise is added, constants may scale, shift, negate and clamp a query"
-                raise OtherForm(innermost, f"{allowed}, and nothing else: not `{innermost.word}`")
+                allowed = "only constants may scale, shift, negate and clamp a query before the noise is added"
+                raise OtherForm(innermost, f"{allowed}; here is {named(innermost)}")
             return path, noise
     raise OtherForm(e, "both sides of the sum are drawn, so that neither is a query")
 
@@ -385,9 +394,10 @@ def reach_of(path: Expression, ends: Range, sensitivity: Fraction, machine: Mach
         if machine.adds_exactly:
             exact = not step.is_product
         else:
-            exact = exponent_of_power(abs(step.factor)) is not None and (
-                step.shift == 0 or _cancels(low, high, step.shift)
-            )
+            # A sum with a float of the other sign, between half and twice as large, is exact (Sterbenz).
+            small, large = sorted((abs(low), abs(high)))
+            cancels = low * step.shift < 0 and high * step.shift < 0 and large / 2 <= abs(step.shift) <= 2 * small
+            exact = exponent_of_power(abs(step.factor)) is not None and (not step.shift or cancels)
         low, high = low + step.shift, high + step.shift
         distance, ideal = abs(step.factor) * distance, abs(step.factor) * ideal
         if not exact:
@@ -395,13 +405,6 @@ def reach_of(path: Expression, ends: Range, sensitivity: Fraction, machine: Mach
             distance += 2 * half_gap(largest, p)
             low, high, rounded = round_nearest(low, p), round_nearest(high, p), rounded + 1
     return Reach(lower=low, upper=high, distance=distance, ideal=ideal, rounded=rounded)
-
-
-def _cancels(one: Fraction, other: Fraction, shift: Fraction) -> bool:
-    """Return whether a sum with a float of the other sign is exact: between half and twice as large (Sterbenz)."""
-    small, large = sorted((abs(one), abs(other)))
-    opposite = one * shift < 0 and other * shift < 0
-    return opposite and abs(shift) / 2 <= small and large <= 2 * abs(shift)
 
 
 def half_gap(size: Fraction, p: int) -> Fraction:
@@ -440,10 +443,6 @@ class Noise(Value):
     laplace: bool = False
     sign_of: str | None = None
     folded_of: str | None = None
-
-    @property
-    def is_exact_factor(self) -> bool:
-        return not self.drawn and exponent_of_power(abs(self.coefficient)) is not None
 
     @property
     def folded(self) -> bool:
@@ -553,7 +552,8 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
             return Noise(coefficient=product, signed=signed, sign_of=sign_of)
         coefficient = a.coefficient / b.coefficient if divides else a.coefficient * b.coefficient
         drawn, factor = (a, b) if a.drawn else (b, a)
-        roundings = drawn.roundings + (0 if factor.is_exact_factor else 1)
+        rounds = exponent_of_power(abs(factor.coefficient)) is None
+        roundings = drawn.roundings + rounds
         return replaced(drawn, coefficient=coefficient, signed=signed, sign_of=sign_of, roundings=roundings)
 
     def query(self, e: Expression, *_: Noise | Multiple) -> NoReturn:
@@ -563,7 +563,8 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
 
 def _no_step(e: Expression) -> OtherForm:
-    return OtherForm(e, f"the noise is no multiple of S ln(U): `{e.word}` is no step of one")
+    of_draw = " with U itself" if isinstance(e, (Product, Quotient)) else ""
+    return OtherForm(e, f"the noise is no multiple of S ln(U): it has {named(e)}{of_draw}")
 
 
 # The snap: how the innermost sum becomes multiples of a grid. Between the sum and the step that makes multiples there

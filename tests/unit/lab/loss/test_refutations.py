@@ -247,7 +247,7 @@ def test_an_inner_clamp_that_no_query_reaches_leaves_the_range_of_the_query(low,
 
 
 def test_no_bound_is_certified_for_a_sampler_on_a_fixed_grid():
-    verdict = verify(snap("1/2", 2, 64), Machine(), evaluations=2)
+    verdict = verify(snap("1/2", 2, 64), Machine(), claim="note", evaluations=2)
     assert verdict.kind == "VERIFIED"
     assert check(certificate_text(verdict)) is None
     with pytest.raises(PremiseError, match="do not cover a bound for a sampler on a fixed grid"):
