@@ -74,7 +74,24 @@ def program_of_mechanism(parameters: SnappingParameters) -> MechanismProgram:
             "the steps of this mechanism have different precisions.", "The machine of a program has one."
         )
     machine = Machine(p=precision.uniform, sum="exact")
-    return MechanismProgram(program=_program(parameters, bound), machine=machine, remarks=_remarks(parameters, machine))
+    # What f(D) is made of, and what is made of z: offset and unit, left out where they do nothing.
+    offset, unit = parameters.offset, parameters.unit
+    value, published = "value", "z" if unit == 1 else f"{exact_amount(unit)} * z"
+    if parameters.step is not None:
+        value = f"(value to the nearest multiple of {exact_amount(parameters.step)})"
+    if offset:
+        sign, other, size = *(("-", "+") if offset > 0 else ("+", "-")), exact_amount(abs(offset))
+        value, published = f"{value} {sign} {size}", f"{published} {other} {size}"
+    if unit != 1:
+        value = f"({value})/{exact_amount(unit)}" if offset else f"{value}/{exact_amount(unit)}"
+    remarks = (
+        f"The snapping mechanism for epsilon {exact_amount(parameters.epsilon)}, as snapdp computes it.",
+        "Numbers are in sensitivities, counted from the middle of the range:",
+        f"f(D) = {value}; published is {published}.",
+        f"lambda, a float of {machine.p} bits, is about {four_digits(parameters.noise_scale)}.",
+        f"Machine: p={machine.p},sum={machine.sum}",
+    )
+    return MechanismProgram(program=_program(parameters, bound), machine=machine, remarks=remarks)
 
 
 def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
@@ -99,26 +116,6 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
         result="z",
         # What a release costs: epsilon, and the slack of few bits where one is declared.
         claim=Sum(left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon,
-    )
-
-
-def _remarks(parameters: SnappingParameters, machine: Machine) -> tuple[str, ...]:
-    # What f(D) is made of, and what is made of z: offset and unit, left out where they do nothing.
-    offset, unit = parameters.offset, parameters.unit
-    value, published = "value", "z" if unit == 1 else f"{exact_amount(unit)} * z"
-    if parameters.step is not None:
-        value = f"(value to the nearest multiple of {exact_amount(parameters.step)})"
-    if offset:
-        sign, other, size = *(("-", "+") if offset > 0 else ("+", "-")), exact_amount(abs(offset))
-        value, published = f"{value} {sign} {size}", f"{published} {other} {size}"
-    if unit != 1:
-        value = f"({value})/{exact_amount(unit)}" if offset else f"{value}/{exact_amount(unit)}"
-    return (
-        f"The snapping mechanism for epsilon {exact_amount(parameters.epsilon)}, as snapdp computes it.",
-        "Numbers are in sensitivities, counted from the middle of the range:",
-        f"f(D) = {value}; published is {published}.",
-        f"lambda, a float of {machine.p} bits, is about {four_digits(parameters.noise_scale)}.",
-        f"Machine: p={machine.p},sum={machine.sum}",
     )
 
 

@@ -26,7 +26,7 @@ from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, floor_log2, power_of_two, round_down, round_nearest, round_up
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.exact.functions import ln_enclosure, mpfr_context
-from snapdp.lab.language.syntax import Expression, Query
+from snapdp.lab.language.syntax import Query
 from snapdp.lab.loss.normal_form import NormalForm, affine_steps, released_value, value_on
 from snapdp.lab.semantics.execution import NOT_MONOTONE, Execution, Piece, Preimage, joined
 from snapdp.lab.semantics.floats import as_mpfr, as_number, finite, fraction_of, is_nan
@@ -59,6 +59,7 @@ class ExactLoss(Value):
 class ProgramLaw:
     """The preimages and probabilities of one input; the shape, where known, says where to look first.
 
+    An input for which some draw gives no number is refused.
     snapped  for outputs that are computed from snapped values: from which
     """
 
@@ -72,25 +73,19 @@ class ProgramLaw:
         self.execution, self.f, self._snapped = execution, f, snapped
         self._runs = {sign: execution.function(f, sign) for sign in execution.signs}
         pieces = {sign: execution.pieces(f, sign) for sign in execution.signs}
-        self._require_values(pieces)
+        # An operand of ln that is not negative at both ends of a piece is not negative between them; nothing divides
+        # by 0. Where ln of 0 is taken for a draw like any other, a clamp may hide it: so one is looked at step by step.
+        for sign, row in pieces.items():
+            if any(is_nan(self.output(sign, end)) for piece in row for end in (piece.start, piece.stop - 1)):
+                raise PremiseError("the program has no value for some draws.")
+        for sign in pieces:
+            execution.require_numbers(f, sign)
         self.pieces = {sign: joined(pieces[sign], partial(self.output, sign)) for sign in execution.signs}
         known = shape is not None and shape.noise is not None and shape.grid is not None
         self._guesses = _Guesses(execution, f, shape) if known and shape is not None else None
         self._found: dict[tuple[int, Piece, Fraction, bool], int] = {}
         self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
         self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
-
-    def _require_values(self, pieces: Mapping[int, tuple[Piece, ...]]) -> None:
-        """Refuse an input for which some draw gives no number.
-
-        An operand of ln that is not negative at both ends of a piece is not negative between them, and nothing divides
-        by 0. Where ln of 0 is taken for a draw like any other, a clamp may hide it: so one is looked at step by step.
-        """
-        for sign, row in pieces.items():
-            if any(is_nan(self.output(sign, end)) for piece in row for end in (piece.start, piece.stop - 1)):
-                raise PremiseError("the program has no value for some draws.")
-        for sign in pieces:
-            self.execution.require_numbers(self.f, sign)
 
     def output(self, sign: int, ordinal: int) -> Any:
         """Return the output of one draw, an mpfr."""
@@ -143,16 +138,13 @@ class ProgramLaw:
             x = self._last[1]
             at, past = (operator.ge, operator.gt) if piece.rises else (operator.le, operator.lt)
             compare = past if beyond else at
-            guess = self._guess(sign, piece, output, x, upper=piece.rises == beyond)
+            guess = self._near.get((sign, piece))
+            if self._guesses is not None and (self._snapped is None or output in self._snapped):
+                snapped = x if self._snapped is None else as_number(self._snapped[output])
+                guess = self._guesses.near(piece, snapped, upper=piece.rises == beyond)
             first = self.execution.first_where(lambda o: compare(run(number(o)), x), guess, piece)
             self._found[key] = self._near[sign, piece] = first
         return self._found[key]
-
-    def _guess(self, sign: int, piece: Piece, output: Fraction, x: Any, *, upper: bool) -> int | None:
-        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
-            return self._near.get((sign, piece))
-        snapped = x if self._snapped is None else as_number(self._snapped[output])
-        return self._guesses.near(piece, snapped, upper=upper)
 
 
 class _Guesses:
@@ -338,17 +330,18 @@ class Search:
 
     def _suspects(self) -> Iterator[tuple[Pair, Fraction]]:
         outputs, machine, snap = Outputs(self.shape), self.execution.machine, self.shape.snap
+        few = outputs.last - outputs.first < FEW
         for pair in self.neighbours.all():
-            for index in self._indices(outputs, [self.shape.added(f, machine) for f in pair]):
+            for index in range(outputs.first, outputs.last + 1) if few else self._places(outputs, pair):
                 if self._snapped is None:
                     yield pair, held_output(self.shape, machine, outputs.at(index))
                 elif (output := released_value(snap, machine, index * outputs.grid)) is not None:
                     self._snapped[output] = index * outputs.grid
                     yield pair, output
 
-    def _indices(self, outputs: Outputs, added: list[Fraction]) -> list[int]:
-        if outputs.last - outputs.first < FEW:
-            return list(range(outputs.first, outputs.last + 1))
+    def _places(self, outputs: Outputs, pair: Pair) -> list[int]:
+        """Return the outputs at the ends, near what the noise is added to, and powers of two or of e away from it."""
+        added = [self.shape.added(f, self.execution.machine) for f in pair]
         places = {outputs.first, outputs.last, *(outputs.nearest(value) for value in added)}
         inputs = (self.shape.lower, self.shape.upper)
         known = [end for end in inputs if end is not None] or [self.neighbours.lower, self.neighbours.upper]
@@ -418,13 +411,13 @@ class Neighbours:
 
     def allows(self, f: Fraction, f_prime: Fraction) -> bool:
         """Return whether two private values are floats inside the declared range and at most the sensitivity apart."""
-        return all(self._may_be(value) for value in (f, f_prime)) and 0 < abs(f - f_prime) <= self.query.sensitivity
-
-    def _may_be(self, value: Fraction) -> bool:
         low, high = self.query.lower, self.query.upper
-        inside = (low is None or low <= value) and (high is None or value <= high)
-        small = value == 0 or abs(floor_log2(abs(value))) <= self.largest_exponent
-        return inside and small and round_nearest(value, self.p) == value
+        for value in (f, f_prime):
+            inside = (low is None or low <= value) and (high is None or value <= high)
+            small = value == 0 or abs(floor_log2(abs(value))) <= self.largest_exponent
+            if not (inside and small and round_nearest(value, self.p) == value):
+                return False
+        return 0 < abs(f - f_prime) <= self.query.sensitivity
 
     def at_the_ends(self) -> list[Pair]:
         """Return pairs at the upper end of the range, then at the lower one."""
@@ -452,16 +445,7 @@ class Neighbours:
         path, reach = self.shape.path, self.shape.reach
         if path is None or reach is None or not reach.rounded:
             return []
-        moves = dict[Pair, Fraction]()
-        for place in self._crossings(path):
-            for f, other in self._from(round_nearest(place, self.p)):
-                moves[f, other] = abs(value_on(path, other, self.machine) - value_on(path, f, self.machine))
-        apart = [pair for pair, moved in moves.items() if moved > reach.ideal]
-        return sorted(apart, key=lambda pair: (-moves[pair], pair))
-
-    def _crossings(self, path: Expression) -> list[Fraction]:
-        """Return private values below those where a step of the way crosses a power of two: roundings differ there."""
-        places = []
+        places = []  # below those where a step of the way crosses a power of two: roundings differ there
         for slope, offset in affine_steps(path):
             size = max(abs(slope * end + offset) for end in (self.lower, self.upper))
             top = floor_log2(size) if size else 0
@@ -470,7 +454,12 @@ class Neighbours:
                 if self.lower <= middle <= self.upper:
                     steps = (self.distance * Fraction(i, 2 * PLACES) for i in range(2 * PLACES + 1))
                     places += [middle - step * (1 + Fraction(i, 997)) for i, step in enumerate(steps)]
-        return places
+        moves = dict[Pair, Fraction]()
+        for place in places:
+            for f, other in self._from(round_nearest(place, self.p)):
+                moves[f, other] = abs(value_on(path, other, self.machine) - value_on(path, f, self.machine))
+        apart = [pair for pair, moved in moves.items() if moved > reach.ideal]
+        return sorted(apart, key=lambda pair: (-moves[pair], pair))
 
     def _allowed(self, pairs: list[Pair]) -> list[Pair]:
         """Return each pair, or the floats just inside it, where it may be tried."""

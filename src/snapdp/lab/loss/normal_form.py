@@ -158,15 +158,7 @@ class OtherForm(Exception):
 
     def located(self, tree: Expression, program: Program) -> str:
         """Return the refusal: the statement that the part of the folded expression comes from, and the problem."""
-        statement = self._statement(tree, program)
-        if statement is None:
-            return self.problem
-        text = statement_text(statement)
-        text = text if len(text) <= LONGEST_STATEMENT else statement.name
-        return f"{f'line {statement.line}, ' if statement.line else ''}{text}: {self.problem}"
-
-    def _statement(self, tree: Expression, program: Program) -> Assignment | None:
-        """Return the statement of the part: what is folded has the form of the program, but for its constants."""
+        # What is folded has the form of the program, but for its constants: both are walked together.
         assigned = program.assignments
         waiting: list[tuple[Expression, Expression, Assignment | None]] = []
         waiting.append((tree, Variable(name=program.result), None))
@@ -176,13 +168,15 @@ class OtherForm(Exception):
             while isinstance(source, Variable) and source.name in assigned:
                 statement = assigned[source.name]
                 source = statement.expression
-            if part is self.part:
-                return statement
+            if part is self.part and statement is not None:
+                text = statement_text(statement)
+                text = text if len(text) <= LONGEST_STATEMENT else statement.name
+                return f"{f'line {statement.line}, ' if statement.line else ''}{text}: {self.problem}"
             if id(part) not in known:
                 known.add(id(part))
                 pairs = zip(part.operands, source.operands, strict=False)
                 waiting += [(operand, of_source, statement) for operand, of_source in pairs]
-        return None
+        return self.problem
 
 
 # Layers: each one is a function of the next, which it may use more than once, and of constants only. What is computed
@@ -200,23 +194,18 @@ class Layers:
         named = list[bool]()  # does a sample or a query stand in a part?
         for part, places in zip(parts, operands, strict=True):
             named.append(isinstance(part, (Variable, QueryValue)) or any(named[place] for place in places))
-        self._places = list[int]()
+        self._places, self.found = list[int](), list[Expression]()
         # Parts come after what they are made of, so the last one that is not opened stands in none of the others.
         unopened = {len(parts) - 1} if named[-1] else set[int]()
         for place in reversed(range(len(parts))):
             if unopened == {place}:
                 self._places.append(place)
+                self.found.append(parts[place])
             if place in unopened:
                 inside = [operand for operand in operands[place] if named[operand]]
                 if not inside:
                     break
                 unopened = unopened - {place} | {*inside}
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __getitem__(self, number: int) -> Expression:
-        return self._all.parts[self._places[number]]
 
     def of_snapped(self, number: int, snapped: int) -> Expression:
         """Return a layer as a function of a layer inside of it, which is named SNAPPED."""
@@ -231,7 +220,7 @@ class Layers:
 # Steps: operations with a constant
 
 
-class Step(Value):
+class AffineStep(Value):
     """x -> factor x + shift: a product or quotient, or a sum or difference, with a constant; or a negation."""
 
     factor: Fraction = Fraction(1)
@@ -243,10 +232,10 @@ class Step(Value):
         return not self.is_product or exponent_of_power(abs(self.factor)) is None
 
 
-def step_of(e: Expression) -> tuple[Step, Expression] | None:
+def step_of(e: Expression) -> tuple[AffineStep, Expression] | None:
     """Return the step that an expression is, and its operand: -x, x + c, c + x, x - c, c - x, x * c, c * x, x / c."""
     if isinstance(e, Negation):
-        return Step(factor=Fraction(-1)), e.operand
+        return AffineStep(factor=Fraction(-1)), e.operand
     if not isinstance(e, Binary):
         return None
     constant, operand = (e.right, e.left) if isinstance(e.right, Constant) else (e.left, e.right)
@@ -254,13 +243,13 @@ def step_of(e: Expression) -> tuple[Step, Expression] | None:
         return None
     c = constant.value
     if isinstance(e, Sum):
-        return Step(shift=c), operand
+        return AffineStep(shift=c), operand
     if isinstance(e, Difference):
-        return (Step(shift=-c) if operand is e.left else Step(factor=Fraction(-1), shift=c)), operand
-    return (Step(factor=c if isinstance(e, Product) else 1 / c, is_product=True), operand) if c else None
+        return (AffineStep(shift=-c) if operand is e.left else AffineStep(factor=Fraction(-1), shift=c)), operand
+    return (AffineStep(factor=c if isinstance(e, Product) else 1 / c, is_product=True), operand) if c else None
 
 
-def affine(steps: list[Step]) -> tuple[Fraction, Fraction]:
+def affine(steps: list[AffineStep]) -> tuple[Fraction, Fraction]:
     """Return slope and offset of all steps, the first of them nearest to the operand, as if nothing rounded."""
     slope, offset = Fraction(1), Fraction(0)
     for step in steps:
@@ -288,9 +277,9 @@ class Reach(Value):
 
 def _sides(layers: Layers) -> tuple[Expression, Expression]:
     """Return the path of the query and the noise, which the innermost layer adds."""
-    if not len(layers):
+    if not layers.found:
         raise OtherForm(None, "the output is a constant")
-    e = layers[-1]
+    e = layers.found[-1]
     if not isinstance(e, (Sum, Difference)):
         names = {type(part) for part in walk(e)} & {QueryValue, Variable}
         if len(names) < 2:
@@ -309,11 +298,13 @@ def _sides(layers: Layers) -> tuple[Expression, Expression]:
     raise OtherForm(e, "both sides of the sum are drawn, so that neither is a query")
 
 
-def _way(path: Expression) -> list[tuple[Expression, Step]]:
+def _way(path: Expression) -> list[tuple[Expression, AffineStep]]:
     """Return a path and what each of its steps is made of, inward to the query; here a clamp does nothing."""
     way = []
     while True:
-        step, operand = (Step(), path.operand) if isinstance(path, Clamping) else step_of(path) or (Step(), None)
+        step, operand = (
+            (AffineStep(), path.operand) if isinstance(path, Clamping) else step_of(path) or (AffineStep(), None)
+        )
         way.append((path, step))
         if operand is None:
             return way
@@ -343,36 +334,31 @@ def value_on(path: Expression, f: Fraction, machine: Machine) -> Fraction:
 
 def confined(path: Expression, ends: Range, machine: Machine) -> Range:
     """Return an interval of private values beyond which a clamp on the way makes them all alike; theory (38)."""
+
+    def beyond(clamp: Clamping, end: Fraction, outward: int) -> Fraction | None:
+        """Return a private value at or beyond an end of a clamp: outward is 1 above it, -1 below."""
+        slope, offset = _affine(clamp.operand)
+        x = start = (machine.constant(end) - offset) / slope
+        step = max(abs(start), Fraction(1)) * machine.eta
+        for _ in range(TRIES):
+            f = round_nearest(x, machine.p)
+            passed = value_on(clamp.operand, f, machine) - machine.constant(end)
+            if passed * (outward if slope > 0 else -outward) >= 0:
+                return f
+            x, step = x + outward * step, 2 * step
+        return None
+
     low, high = ends
     for e, _ in _way(path):
         if isinstance(e, Clamping):
-            first, last = _cut(e, machine)
+            lower, upper = (e.lower, e.upper) if _affine(e.operand)[0] > 0 else (e.upper, e.lower)
+            first, last = beyond(e, lower, -1), beyond(e, upper, 1)
             low = first if low is None else low if first is None else max(low, first)
             high = last if high is None else high if last is None else min(high, last)
     if low is None or high is None or low <= high:
         return low, high
     kept = next((end for end in ends if end is not None), low)  # the clamp makes all of the declared interval alike
     return kept, kept
-
-
-def _cut(clamp: Clamping, machine: Machine) -> Range:
-    """Return private values at or below the lower end of a clamp, and at or above its upper one."""
-    slope, offset = _affine(clamp.operand)
-    lower, upper = (machine.constant(end) for end in (clamp.lower, clamp.upper))
-    if slope < 0:
-        lower, upper = upper, lower
-
-    def beyond(end: Fraction, outward: int) -> Fraction | None:
-        x = start = (end - offset) / slope
-        step = max(abs(start), Fraction(1)) * machine.eta
-        for _ in range(TRIES):
-            f = round_nearest(x, machine.p)
-            if (value_on(clamp.operand, f, machine) - end) * (outward if slope > 0 else -outward) >= 0:
-                return f
-            x, step = x + outward * step, 2 * step
-        return None
-
-    return beyond(lower, -1), beyond(upper, 1)
 
 
 def reach_of(path: Expression, ends: Range, sensitivity: Fraction, machine: Machine) -> Reach | None:
@@ -530,16 +516,11 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
     sub = add
 
     def mul(self, e: Binary, a: Noise | Multiple, b: Noise | Multiple) -> Noise | Multiple:
-        if isinstance(a, Noise) and isinstance(b, Noise):
-            return self._combined(e, a, b)
-        x, found = (a if isinstance(a, Multiple) else b), step_of(e)
-        if isinstance(x, Multiple) and found is not None and not found[0].rounds:
-            return replaced(x, k=x.k * found[0].factor)
-        raise _no_step(e)
-
-    div = mul
-
-    def _combined(self, e: Binary, a: Noise, b: Noise) -> Noise:
+        if isinstance(a, Multiple) or isinstance(b, Multiple):
+            x, found = (a if isinstance(a, Multiple) else b), step_of(e)
+            if isinstance(x, Multiple) and found is not None and not found[0].rounds:
+                return replaced(x, k=x.k * found[0].factor)
+            raise _no_step(e)
         divides = isinstance(e, Quotient)
         if (a.drawn and b.drawn) or (a.signed and b.signed):
             raise OtherForm(e, f"two {'logarithms' if a.drawn and b.drawn else 'signs'} are multiplied in the noise")
@@ -555,6 +536,8 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
         rounds = exponent_of_power(abs(factor.coefficient)) is None
         roundings = drawn.roundings + rounds
         return replaced(drawn, coefficient=coefficient, signed=signed, sign_of=sign_of, roundings=roundings)
+
+    div = mul
 
     def query(self, e: Expression, *_: Noise | Multiple) -> NoReturn:
         raise _no_step(e)
@@ -609,12 +592,12 @@ def snap_of(layers: Layers, machine: Machine) -> Snap:
     multiples of the grid that differ in it; theory (35) and (36). Scaling by a power of two is exact; other steps that
     rise round, and move where cells begin.
     """
-    steps: list[Step] = []  # between the sum and the snap, from the sum outward
+    steps: list[AffineStep] = []  # between the sum and the snap, from the sum outward
     ends: Ends | None = None  # of clamps there, as the machine carries them through the steps
     unsnapped: Ends | None = None  # the same in the unit of the sum, as long as nothing rounds
     signed, tangled = True, False  # may -0.0 be met here? by a clamp that ends at 0: then a private -0.0 shows?
-    for number in reversed(range(len(layers) - 1)):
-        layer = layers[number]
+    for number in reversed(range(len(layers.found) - 1)):
+        layer = layers.found[number]
         if isinstance(layer, (Rounding, *STEPS)):
             break
         if isinstance(layer, Clamping):
@@ -645,7 +628,6 @@ def snap_of(layers: Layers, machine: Machine) -> Snap:
     grid = own_grid / unit
     snap = Snap(
         grid=grid,
-        ends=ends,
         unit=unit,
         step=layer.word,
         exact=exponent_of_power(own_grid) is not None,
@@ -653,7 +635,30 @@ def snap_of(layers: Layers, machine: Machine) -> Snap:
         offset=(grid / 2 if layer.word == "floor" else Fraction(0)) - shift / unit,
         needs_nonzero_noise={"round": False, "floor": signed, "rint": tangled}[layer.word],
     )
-    return _with_cuts(_with_outside(snap, layers, number, machine), own_grid, steps, machine)
+    # Outside of the step: the first clamp, and what is released.
+    is_output, is_sum_snapped = number == 0, snap.is_plain and unit == 1
+    around = next((i for i in reversed(range(number)) if isinstance(layers.found[i], Clamping)), None)
+    if around is not None:
+        clamp = layers.of_snapped(around, number)
+        assert isinstance(clamp, Clamping)
+        if around == number - 1 and is_sum_snapped:
+            ends, is_output = _composed(ends, (clamp.lower, clamp.upper)), around == 0
+        elif (reached := _reached(clamp, snap, machine)) is not None:
+            ends = _composed(ends, reached)
+    snap = replaced(snap, released=None if is_output and is_sum_snapped else layers.of_snapped(0, number))
+    if ends is None or machine.adds_exactly:
+        return replaced(snap, ends=ends)
+    # Where cells begin; theory (42)-(46).
+    low, high = ends
+    splits_zero = snap.step == "rint" and low <= 0 <= high
+    if splits_zero:  # -0.0 lies between -1 and 0.0: all three are told apart
+        low, high = min(low, -grid), max(high, grid)
+    first, last = math.floor(low / grid) + 1, math.ceil(high / grid)
+    cuts = [(k - (0 if snap.step == "floor" else HALF)) * own_grid for k in (first, last)]
+    held = all(round_nearest(cut, machine.p) == cut for cut in cuts)
+    at_floats = held and snap.step != "rint" and max(abs(first), abs(last)) <= 1 << machine.p
+    below, above = slack((min(cuts), max(cuts)), steps, at_floats=at_floats, p=machine.p)
+    return replaced(snap, ends=(low, high), splits_zero=splits_zero, below=below, above=above)
 
 
 def _composed(inner: Ends | None, outer: Ends) -> Ends:
@@ -662,26 +667,6 @@ def _composed(inner: Ends | None, outer: Ends) -> Ends:
         return outer
     low, high = (min(max(end, outer[0]), outer[1]) for end in inner)
     return low, high
-
-
-def _with_outside(snap: Snap, layers: Layers, snapped: int, machine: Machine) -> Snap:
-    """Add what lies outside of the step that makes multiples, a layer: the first clamp, and what is released."""
-    ends, is_output = snap.ends, snapped == 0
-    is_sum_snapped = snap.is_plain and snap.unit == 1
-    for number in reversed(range(snapped)):
-        layer = layers[number]
-        if not isinstance(layer, Clamping):
-            continue
-        if number == snapped - 1 and is_sum_snapped:
-            ends, is_output = _composed(ends, (layer.lower, layer.upper)), number == 0
-        else:
-            inside = layers.of_snapped(number, snapped)
-            assert isinstance(inside, Clamping)
-            reached = _reached(inside, snap, machine)
-            ends = ends if reached is None else _composed(ends, reached)
-        break
-    released = None if is_output and is_sum_snapped else layers.of_snapped(0, snapped)
-    return replaced(snap, ends=ends, released=released)
 
 
 def _reached(clamp: Clamping, snap: Snap, machine: Machine) -> Ends | None:
@@ -733,27 +718,7 @@ def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction
         return None
 
 
-# Where cells begin. Theory: docs/theory/verifier-loss.md, (42)-(46).
-
-
-def _with_cuts(snap: Snap, own_grid: Fraction, steps: list[Step], machine: Machine) -> Snap:
-    """Add how far from its place a cell may begin, after these steps, and what becomes of zero."""
-    if snap.ends is None or machine.adds_exactly:
-        return snap
-    assert snap.grid is not None
-    (low, high), grid = snap.ends, snap.grid
-    if snap.step == "rint" and low <= 0 <= high:  # -0.0 lies between -1 and 0.0: all three are told apart
-        low, high = min(low, -grid), max(high, grid)
-        snap = replaced(snap, ends=(low, high), splits_zero=True)
-    first, last = math.floor(low / grid) + 1, math.ceil(high / grid)
-    cuts = [(k - (0 if snap.step == "floor" else HALF)) * own_grid for k in (first, last)]
-    held = all(round_nearest(cut, machine.p) == cut for cut in cuts)
-    at_floats = held and snap.step != "rint" and max(abs(first), abs(last)) <= 1 << machine.p
-    below, above = slack((min(cuts), max(cuts)), steps, at_floats=at_floats, p=machine.p)
-    return replaced(snap, below=below, above=above)
-
-
-def slack(cuts: Ends, steps: list[Step], *, at_floats: bool, p: int) -> Ends:
+def slack(cuts: Ends, steps: list[AffineStep], *, at_floats: bool, p: int) -> Ends:
     """Return how far below and above its place in the real sum a cell may begin.
 
     cuts       the least and greatest value, after all steps, at which a cell begins
@@ -762,7 +727,7 @@ def slack(cuts: Ends, steps: list[Step], *, at_floats: bool, p: int) -> Ends:
     Each rounding, the sum's too, moves a cut by at most half the gap of floats at the largest of them; theory (44).
     """
     (low, high), below, above = cuts, Fraction(0), Fraction(0)
-    the_sum = Step()
+    the_sum = AffineStep()
     for step in (*reversed(steps), the_sum):
         if step.rounds:
             moved = half_gap(max(abs(low), abs(high)) + max(below, above), p)

@@ -261,15 +261,22 @@ def output_draws(program: Program, machine: Machine, *, f: object, output: objec
         raise PremiseError("on this machine U is a real number, no float.", "Give the sampler ulp or nearest.")
     query = next(query for query in program.queries if query.name == execution.query)
     value, x = query_value(query, parameter(f, name="f"), machine), parameter(output, name="the output")
-    lacking = _lacking(shape)
+    lacking = None  # for a formula: the first premise of the theorem that fails, or a plain output
+    if shape.failed:
+        lacking = f'the premise "{shape.failed[0].name}" fails: {shape.failed[0].detail}'
+    elif shape.snap.released is not None:
+        lacking = "what is released is computed from the snapped value"
+    elif shape.folds_its_draw:
+        lacking = "the noise is the inverse of its distribution function, at a draw that is folded about 1/2"
     if lacking is None:
         grid, lower, upper = shape.grid_and_clamp
         if x not in (lower, upper) and (x % grid or not lower < x < upper):
             advice = f"Outputs are multiples of {grid} from {lower} to {upper}."
             raise ParameterError(f"{typed(x)} is no output.", advice)
         held = held_output(shape, machine, x)
-    else:
-        held = x = as_float(x, machine)
+    else:  # an output is a binary fraction, or any number where sums are exact
+        is_output = machine.adds_exactly or exponent_of_power(Fraction(x.denominator)) is not None
+        held = x = x if is_output else round_nearest(x, machine.p)
     law = ProgramLaw(execution, value, shape)
     added = None if shape.path is None else shape.added(value, machine)
     signs = []
@@ -299,23 +306,6 @@ def output_draws(program: Program, machine: Machine, *, f: object, output: objec
         signs=tuple(signs),
         lacking=lacking,
     )
-
-
-def _lacking(shape: Shape) -> str | None:
-    """Return what a program lacks for a formula: the first premise of the theorem that fails, or a plain output."""
-    if shape.failed:
-        return f'the premise "{shape.failed[0].name}" fails: {shape.failed[0].detail}'
-    if shape.snap.released is not None:
-        return "what is released is computed from the snapped value"
-    if shape.folds_its_draw:
-        return "the noise is the inverse of its distribution function, at a draw that is folded about 1/2"
-    return None
-
-
-def as_float(x: Fraction, machine: Machine) -> Fraction:
-    """Return a number as an output: itself where it is a binary fraction or sums are exact, else the nearest float."""
-    is_output = machine.adds_exactly or exponent_of_power(Fraction(x.denominator)) is not None
-    return x if is_output else round_nearest(x, machine.p)
 
 
 def _over_the_reals(

@@ -19,7 +19,7 @@ from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_nearest, 
 from snapdp.exact.enclosure import maximum
 from snapdp.exact.functions import exp_enclosure, expm1_enclosure, ln_enclosure
 from snapdp.lab.language.syntax import Clamping, Expression, Program, QueryValue, walk
-from snapdp.lab.loss.normal_form import NormalForm, Reach, normal_form
+from snapdp.lab.loss.normal_form import NormalForm, normal_form
 from snapdp.lab.semantics.draws import GRID_BITS
 from snapdp.lab.semantics.machine import Machine
 from snapdp.mechanism.law.finite import overhead_of, ratio_of_masses
@@ -50,34 +50,43 @@ class Shape(NormalForm):
 def recognise(expression: Expression, program: Program, machine: Machine) -> Shape:
     """Return the shape of a folded expression, with every premise of the theorem judged."""
     form = normal_form(expression, program, machine)
-    lines = _of_the_noise(form) + _of_the_query(form, machine)
-    if form.noise is not None:
-        detail = "the draw is symmetric" if form.noise.laplace else "S is -1 or 1 with equal probability"
-        detail = "U lies on either side of 1/2 with equal probability" if form.folds_its_draw else detail
-        lines.append(_judged("sign fair", form.noise.signed, detail, "the noise has no random sign"))
-    lines.append(_of_the_clamp(form))
+    lines = _of_the_query(form, machine)
+    if form.noise is None:
+        lines.insert(0, TheoremPremise(name="shape", status=FAILED, detail=form.refusal))
+    else:
+        noise = form.noise
+        drawn, fair = "ln(U)", "S is -1 or 1 with equal probability"
+        if noise.laplace:
+            drawn, fair = "a Laplace draw", "the draw is symmetric"
+        elif noise.folded:
+            drawn, fair = "sign(U - 1/2) ln(1 - 2 |U - 1/2|)", "U lies on either side of 1/2 with equal probability"
+        times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
+        scale = f"of scale {short(abs(noise.coefficient))}" if noise.laplace else f"times {short(noise.coefficient)}"
+        detail = f"query + noise; the noise is {drawn} {scale}, rounded {times}"
+        lines.insert(0, TheoremPremise(name="shape", status=PROVED, detail=detail))
+        lines.append(_judged("sign fair", noise.signed, fair, "the noise has no random sign"))
+    low, high = form.snap.ends or (None, None)
+    where = "outputs stay in" if form.snap.released is None else "the snapped value matters in"
+    otherwise = "the output is not clamped" if form.snap.ends is None else "the clamp is empty or one point"
+    is_clamped = low is not None and high is not None and low < high
+    lines.append(_judged("clamp present", is_clamped, f"{where} [{low}, {high}]", otherwise))
     lines += _of_the_grid(form, machine) if form.snap.is_plain else _of_the_step(form, machine)
     if form.snap.released is not None:
         detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
         lines.append(TheoremPremise(name="post-processing", status=PROVED, detail=detail))
+    k = machine.ln_roundings
+    within = ("ln accurate", f"within {k} roundings, by the machine")
+    assumed = [("ln correctly rounded", "to nearest, by the machine") if k == 1 else within]
+    assumed += [("sum exact", "+ and - do not round, by the machine")] if machine.adds_exactly else []
+    assumed.append(("no fma", "strict evaluation, no contraction, no extra precision"))
+    assumed.append(("exponents", "no result but U leaves the exponent range"))
+    lines += [TheoremPremise(name=name, status=ASSUMED, detail=detail) for name, detail in assumed]
     fields = {field: getattr(form, field) for field in form._fields}
-    return Shape(**fields, premises=(*lines, *_of_the_machine(machine)))
+    return Shape(**fields, premises=tuple(lines))
 
 
 def _judged(name: str, holds: bool, detail: str, otherwise: str, status: str = PROVED) -> TheoremPremise:
     return TheoremPremise(name=name, status=status if holds else FAILED, detail=detail if holds else otherwise)
-
-
-def _of_the_noise(form: NormalForm) -> list[TheoremPremise]:
-    if form.noise is None:
-        return [TheoremPremise(name="shape", status=FAILED, detail=form.refusal)]
-    noise = form.noise
-    drawn = "a Laplace draw" if noise.laplace else "ln(U)"
-    drawn = "sign(U - 1/2) ln(1 - 2 |U - 1/2|)" if noise.folded else drawn
-    times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
-    scale = f"of scale {short(abs(noise.coefficient))}" if noise.laplace else f"times {short(noise.coefficient)}"
-    detail = f"query + noise; the noise is {drawn} {scale}, rounded {times}"
-    return [TheoremPremise(name="shape", status=PROVED, detail=detail)]
 
 
 def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
@@ -96,30 +105,19 @@ def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared by the program"
     lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
     if reach is not None and (reach.rounded or reach.ideal != query.sensitivity):
-        detail = f"what the noise is added to moves by at most {_moves_in_words(reach)} on the way"
+        moved, steps = short(reach.distance), "nothing rounds"
+        if reach.rounded:
+            moved = f"{short(reach.ideal)} + {general(reach.distance - reach.ideal, 3)}"
+            steps = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
+        detail = f"what the noise is added to moves by at most {moved}: {steps} on the way"
         lines.append(TheoremPremise(name="query scaled", status=PROVED, detail=detail))
     return lines
-
-
-def _moves_in_words(reach: Reach) -> str:
-    if not reach.rounded:
-        return f"{short(reach.distance)}: nothing rounds"
-    times = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
-    return f"{short(reach.ideal)} + {general(reach.distance - reach.ideal, 3)}: {times}"
 
 
 def short(x: Fraction) -> str:
     """Return a number exactly, or about where more bits than those of a double would fill a line."""
     texts = (str(x), f"about {four_digits(x)}", f"about {scientific_up(x)}")
     return next((text for text in texts if len(text) <= LONGEST_NUMBER), texts[-1])
-
-
-def _of_the_clamp(form: NormalForm) -> TheoremPremise:
-    low, high = form.snap.ends or (None, None)
-    holds = low is not None and high is not None and low < high
-    where = "outputs stay in" if form.snap.released is None else "the snapped value matters in"
-    otherwise = "the output is not clamped" if form.snap.ends is None else "the clamp is empty or one point"
-    return _judged("clamp present", holds, f"{where} [{low}, {high}]", otherwise)
 
 
 def _of_the_grid(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
@@ -155,17 +153,6 @@ def _of_the_step(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
         otherwise = "a private value of -0.0 may be released as -0.0: add 0.5 before the floor, clamp after it"
         lines.append(_judged("signed zeros", safe, detail, otherwise))
     return lines
-
-
-def _of_the_machine(machine: Machine) -> list[TheoremPremise]:
-    lines = [("ln correctly rounded", "to nearest, by the machine")]
-    if machine.ln_roundings > 1:
-        lines = [("ln accurate", f"within {machine.ln_roundings} roundings, by the machine")]
-    if machine.adds_exactly:
-        lines.append(("sum exact", "+ and - do not round, by the machine"))
-    lines.append(("no fma", "strict evaluation, no contraction, no extra precision"))
-    lines.append(("exponents", "no result but U leaves the exponent range"))
-    return [TheoremPremise(name=name, status=ASSUMED, detail=detail) for name, detail in lines]
 
 
 # The premise of the sampler's range

@@ -150,11 +150,18 @@ def verify(
     except PremiseError as problem:
         remarks.append(f"No exact execution: {problem.problem}")
     else:
-        proved = verified or (universal is not None and judged.name == NO_CLAIM)
-        usual = _evaluations(execution, verified=proved)
-        if execution.in_pieces and not shape.folds_its_draw:
-            usual //= MOST_PIECES  # each has ends that nothing tells beforehand
-        evidence = _evidence(execution, shape, universal, usual if evaluations is None else evaluations)
+        tries = evaluations
+        if tries is None:
+            proved = verified or (universal is not None and judged.name == NO_CLAIM)
+            tries = _evaluations(execution, verified=proved)
+            if execution.in_pieces and not shape.folds_its_draw:
+                tries //= MOST_PIECES  # each has ends that nothing tells beforehand
+        query = next((query for query in program.queries if query.name == execution.query), None)
+        if query is not None:  # else the output does not depend on any
+            search = Search(execution, query, shape)
+            evidence = search.impossible() if universal is None else None  # a bounded loss has no impossible output
+            evidence = search.largest(tries) if evidence is None else evidence
+            assert evidence is None or search.neighbours.allows(evidence.f, evidence.f_prime)
     if machine.ln_roundings > 1:
         remarks.append("Witnesses are run with a correctly rounded ln, one of those the machine allows.")
     failed = {premise.name for premise in premises if premise.status == FAILED}
@@ -190,20 +197,6 @@ def _evaluations(execution: Execution, *, verified: bool) -> int:
     bits, operations = execution.machine.p, sum(1 for _ in walk(execution.folded))
     by_bits = usual * USUAL_BITS // max(bits, USUAL_BITS)
     return max(1, by_bits * USUAL_OPERATIONS // max(operations, USUAL_OPERATIONS))
-
-
-def _evidence(
-    execution: Execution, shape: Shape, universal: UniversalBound | None, evaluations: int
-) -> ExactLoss | None:
-    """Return the largest loss that a search finds, between inputs that the program's own query can have."""
-    query = next((query for query in execution.program.queries if query.name == execution.query), None)
-    if query is None:
-        return None  # the output does not depend on any query
-    search = Search(execution, query, shape)
-    evidence = search.impossible() if universal is None else None  # a bounded loss has no impossible output
-    evidence = search.largest(evaluations) if evidence is None else evidence
-    assert evidence is None or search.neighbours.allows(evidence.f, evidence.f_prime)
-    return evidence
 
 
 def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
@@ -298,25 +291,20 @@ def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, unive
     epsilon = _loss(epsilon)
     if universal is None:
         return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
-    missed, bound = universal.base - epsilon, scale_of_clamp(shape)
-    roundings = 0 if shape.reach is None or bound is None else 2 * shape.reach.rounded * bound * machine.eta
-    near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
-    near = near and _is_as_wide(universal.base, epsilon, shape, machine)
+    missed, bound, reach, stretch = universal.base - epsilon, scale_of_clamp(shape), shape.reach, 1 + machine.eta
+    assert reach is not None
+    assert bound is not None
+    roundings = 2 * reach.rounded * bound * machine.eta
+    near = 0 < missed <= (stretch**CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
+    if reach.distance:  # do only roundings make the loss larger than epsilon: of constants, and of steps of the query?
+        constants = stretch ** (CONSTANT_ROUNDINGS + reach.rounded)
+        near = near and universal.base * reach.ideal <= constants * epsilon * reach.distance
     added = universal.above + universal.below
     if shape.folds_its_draw and added > LOST_SHARE * epsilon:
         return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
     value = round_places_up(epsilon + added + (missed if near else 0), decimal_places(machine))
     what = "roundings and lost bits of U" if shape.folds_its_draw else "roundings"
     return Claim(name=f"epsilon {shown(epsilon)} and {general(value - epsilon, 2)} for {what}", value=value)
-
-
-def _is_as_wide(base: Fraction, epsilon: Fraction, shape: Shape, machine: Machine) -> bool:
-    """Return whether only roundings make the loss larger than epsilon: of constants, and of steps of the query."""
-    reach = shape.reach
-    if reach is None or not reach.distance:
-        return True
-    constants = (1 + machine.eta) ** (CONSTANT_ROUNDINGS + reach.rounded)
-    return base * reach.ideal <= constants * epsilon * reach.distance
 
 
 def _published(name: str, program: Program, shape: Shape, machine: Machine) -> Claim:

@@ -13,7 +13,7 @@ import pytest
 
 from snapdp.exact.dyadic import round_nearest
 from snapdp.lab.language.parser import parse
-from snapdp.lab.loss.normal_form import Step, half_gap, slack
+from snapdp.lab.loss.normal_form import AffineStep, half_gap, slack
 from snapdp.lab.loss.shape import furthest_boundary, universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.machine import Machine
@@ -120,8 +120,8 @@ def test_a_cut_moves_by_at_most_half_a_gap():
 
 
 def test_steps_are_undone_from_the_last_one_inward():
-    halves = Step(factor=Fraction(1, 2), is_product=True)
-    plus = Step(shift=Fraction(1, 2))
+    halves = AffineStep(factor=Fraction(1, 2), is_product=True)
+    plus = AffineStep(shift=Fraction(1, 2))
     unit = Fraction(1, 1 << 53)
     assert slack((Fraction(1), Fraction(1)), [halves, plus], at_floats=True, p=53) == (2 * unit + unit, unit)
     assert slack((Fraction(1), Fraction(1)), [halves], at_floats=True, p=53) == (2 * unit, 0)
