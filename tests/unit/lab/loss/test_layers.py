@@ -101,6 +101,26 @@ def test_the_grid_is_that_of_the_sum():
     assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](4 - y))"), Machine()).grid is None  # it falls
 
 
+OTHER_FORMS = {
+    "f(D) * ln(U)": "y = f(D) * ln(U): the noise is multiplied by the query",
+    "round[1](f(D)) + S * ln(U)": "y = round[1](f(D)) + S * ln(U): only constants may scale, shift, negate",
+    "f(D) + clamp[4](S * ln(U))": "y = f(D) + clamp[4](S * ln(U)): the noise is no multiple of S ln(U): it has a clamp",
+    "f(D) + S * ln(U) * U": "y = f(D) + S * ln(U) * U: the noise is no multiple of S ln(U): it has a product with U",
+}
+
+
+@pytest.mark.parametrize("y", OTHER_FORMS)
+def test_another_form_is_refused_with_its_construct_and_its_statement(y):
+    text = (
+        f"program p {{ query f in [-8, 8]; U <-$ unif; S <-$ {{-1,1}}; y = {y}; z = clamp[8](round[1](y)); return z; }}"
+    )
+    program = parse(text)
+    [shape] = [premise for premise in shape_of(program, Machine()).failed if premise.name == "shape"]
+    assert shape.detail.removeprefix("line 1, ").startswith(OTHER_FORMS[y])
+    placed = replaced(program, statements=tuple(replaced(s, line=5) for s in program.statements))
+    assert shape_of(placed, Machine()).failed[0].detail.startswith(f"line 5, y = {y}: ")
+
+
 def test_an_expression_of_many_parts_is_looked_at_in_bounded_time():
     many = " + ".join(f"({SNAPPED} * {k} + U * {k})" for k in range(90))
     assert shape_of(snap("1/2", 2, 64, output=many), Machine()).noise is None
