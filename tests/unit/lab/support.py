@@ -11,18 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from snapdp.lab.language.syntax import Binary, Constant, ExactFunction, Negation, QueryValue, Rounding
-from snapdp.lab.semantics.floats import (
+from snapdp.lab.language.syntax import (
+    Binary,
     BySign,
+    Constant,
     Down,
+    ExactFunction,
     Greatest,
     Least,
+    Negation,
     Powered,
+    QueryValue,
+    Rounding,
     Up,
-    evaluate_float,
-    evaluate_real,
 )
+from snapdp.lab.semantics.floats import evaluate_float
 from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.reals import evaluate_real
 from tests.unit.lab.counted import FUNCTIONS, OPERATIONS, rounded
 
 NEAR = 2.0**-24
@@ -40,9 +45,9 @@ def floats(e: Any, arrays: dict[str, Any], bits: int) -> Any:
             return -floats(operand, arrays, bits)
         case Rounding(grid=grid, operand=operand):
             return rounded(float(grid) * np.floor(floats(operand, arrays, bits) / float(grid) + 0.5), bits)
-        case ExactFunction(name=name, operand=operand):
+        case ExactFunction(word=name, operand=operand):
             return FUNCTIONS[name](floats(operand, arrays, bits))
-        case Binary(operator=operator, left=left, right=right):
+        case Binary(symbol=operator, left=left, right=right):
             return rounded(OPERATIONS[operator](floats(left, arrays, bits), floats(right, arrays, bits)), bits)
     raise TypeError(type(e).__name__)
 
@@ -64,13 +69,13 @@ def reals(bound: Any, arrays: dict[str, Any], eta: float) -> Any:
                 return arrays[name]
             case Negation(operand=operand):
                 return -value(operand)
-            case Binary(operator=operator, left=left, right=right):
+            case Binary(symbol=operator, left=left, right=right):
                 return OPERATIONS[operator](value(left), value(right))
             case Rounding(grid=grid, operand=operand):
                 steps = value(operand) / float(grid) + 0.5
                 near_a_tie = np.abs(steps - np.rint(steps)) < NEAR
                 return np.where(near_a_tie, np.nan, float(grid) * np.floor(steps))
-            case ExactFunction(name=name, operand=operand):
+            case ExactFunction(word=name, operand=operand):
                 x = value(operand)
                 jumps = {"floor": np.rint(x), "rint": np.floor(x) + 0.5, "sign": 0.0 * x}.get(name)
                 return (
@@ -84,9 +89,9 @@ def reals(bound: Any, arrays: dict[str, Any], eta: float) -> Any:
                 return np.minimum(value(operand) * (1 + eta) ** k, value(operand) / (1 + eta) ** k)
             case Up(operand=operand, roundings=k):
                 return np.maximum(value(operand) * (1 + eta) ** k, value(operand) / (1 + eta) ** k)
-            case Least(operands=operands):
+            case Least(choices=operands):
                 return np.minimum.reduce(np.broadcast_arrays(*(value(x) for x in operands)))
-            case Greatest(operands=operands):
+            case Greatest(choices=operands):
                 return np.maximum.reduce(np.broadcast_arrays(*(value(x) for x in operands)))
             case BySign(premise=premise, nonnegative=nonnegative, negative=negative):
                 # Real values of the small programs are multiples of 1/(105 * 2**k), k < 14: nearer to zero is zero.

@@ -107,6 +107,10 @@ class UnaryOperation(Expression):
     _parts = ("operand",)
     operand: Expression
 
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
 
 class Negation(UnaryOperation):
     word = "neg"
@@ -168,6 +172,10 @@ class Binary(Expression):
     _parts = ("left", "right")
     left: Expression
     right: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.left, self.right
 
 
 class Sum(Binary):
@@ -348,10 +356,10 @@ class Semantics(Generic[Meaning]):
 
     def of(self, e: Expression) -> Meaning:
         """Return what an expression means."""
-        if id(e) not in self.known:
-            meaning = getattr(self, e.word)(e, *map(self.of, e.operands))
-            self.known[id(e)] = meaning
-        return self.known[id(e)]
+        known, place = self.known, id(e)
+        if place not in known:
+            known[place] = getattr(self, e.word)(e, *map(self.of, e.operands))
+        return known[place]
 
 
 def walk(tree: Expression) -> Iterator[Expression]:

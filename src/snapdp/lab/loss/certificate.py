@@ -18,7 +18,7 @@ from snapdp.lab.language.text import as_lists
 from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.lab.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.lab.semantics.execution import Execution, Piece, Preimage
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
 
 FORMAT = 1

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from random import Random
@@ -24,13 +24,13 @@ from typing import Any
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, floor_log2, power_of_two, round_down, round_nearest, round_up
-from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.functions import ln_enclosure, mpfr_context
 from snapdp.lab.language.syntax import Query
 from snapdp.lab.loss.normal_form import NormalForm, affine_steps, released_value, value_on
 from snapdp.lab.semantics.execution import NOT_MONOTONE, Execution, Piece, Preimage, joined
-from snapdp.lab.semantics.floats import as_mpfr, as_number, finite, fraction_of, is_nan
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import as_mpfr, as_number, finite, is_nan
+from snapdp.lab.semantics.machine import Machine, fraction_of, rational_of
 from snapdp.values import Value
 
 LOG_BITS = 256
@@ -83,9 +83,8 @@ class ProgramLaw:
         self.pieces = {sign: joined(pieces[sign], partial(self.output, sign)) for sign in execution.signs}
         known = shape is not None and shape.noise is not None and shape.grid is not None
         self._guesses = _Guesses(execution, f, shape) if known and shape is not None else None
-        self._found: dict[tuple[int, Piece, Fraction, bool], int] = {}
+        self._found: dict[Fraction, tuple[tuple[int, Preimage], ...]] = {}
         self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
-        self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
 
     def output(self, sign: int, ordinal: int) -> Any:
         """Return the output of one draw, an mpfr."""
@@ -95,69 +94,77 @@ class ProgramLaw:
         """Return the draws that give the output under one sign, of a program that is monotone in its draw."""
         if len(self.pieces[sign]) > 1:
             raise PremiseError(NOT_MONOTONE)
-        return self._on(sign, self.pieces[sign][0], output)
+        return self._on(sign, self.pieces[sign][0], *self._numbers(output))
 
     def preimages(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
         """Return the draws that give the output: for each sign, on each piece on which the program is monotone.
 
         Those of which one ends where the next begins are made one; empty ones stay what they are.
         """
-        found: list[tuple[int, Preimage]] = []
-        for sign in self.execution.signs:
-            row: list[Preimage] = []
-            for piece in self.pieces[sign]:
-                preimage = self._on(sign, piece, output)
-                if row and row[-1].start < row[-1].stop == preimage.start < preimage.stop:
-                    preimage = Preimage(row.pop().start, preimage.stop)
-                row.append(preimage)
-            found += [(sign, preimage) for preimage in row]
-        return tuple(found)
+        if output not in self._found:
+            (x, snapped), found = self._numbers(output), list[tuple[int, Preimage]]()
+            for sign in self.execution.signs:
+                row: list[Preimage] = []
+                for piece in self.pieces[sign]:
+                    preimage = self._on(sign, piece, x, snapped)
+                    if row and row[-1].start < row[-1].stop == preimage.start < preimage.stop:
+                        preimage = Preimage(row.pop().start, preimage.stop)
+                    row.append(preimage)
+                found += [(sign, preimage) for preimage in row]
+            self._found[output] = tuple(found)
+        return self._found[output]
 
-    def _on(self, sign: int, piece: Piece, output: Fraction) -> Preimage:
-        start = self._first(sign, piece, output, beyond=False)
-        return Preimage(start, self._first(sign, piece, output, beyond=True))
+    def _numbers(self, output: Fraction) -> tuple[Any, Any]:
+        """Return an output as a number of a run, and what it is computed from where a guess can be made from that."""
+        x = as_number(output)
+        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
+            return x, None
+        return x, x if self._snapped is None else as_number(self._snapped[output])
+
+    def _on(self, sign: int, piece: Piece, x: Any, snapped: Any) -> Preimage:
+        """Return the draws of a piece that give an output: from the first at it to the first beyond it."""
+        run, number = self._runs[sign], self.execution.draw.number
+        at, past = (operator.ge, operator.gt) if piece.rises else (operator.le, operator.lt)
+
+        def first(compare: Callable[[Any, Any], bool], *, upper: bool) -> int:
+            guess = self._near.get((sign, piece))
+            if snapped is not None and self._guesses is not None:
+                guess = self._guesses.near(piece, snapped, upper=upper)
+            ordinal = self.execution.first_where(lambda o: compare(run(number(o)), x), guess, piece)
+            self._near[sign, piece] = ordinal
+            return ordinal
+
+        start = first(at, upper=not piece.rises)
+        return Preimage(start, first(past, upper=piece.rises))
 
     def probability(self, output: Fraction) -> Enclosure:
         return self.mass(self.preimages(output))
 
     def mass(self, preimages: tuple[tuple[int, Preimage], ...]) -> Enclosure:
-        below, weight = self.execution.draw.below, Fraction(1, len(self.execution.signs))
-        total = enclose(0)
+        return Enclosure(*map(fraction_of, self.mass_ends(preimages)))
+
+    def mass_ends(self, preimages: tuple[tuple[int, Preimage], ...]) -> tuple[Any, Any]:
+        """Return the ends of the probability of preimages, two mpq."""
+        below, lower, upper = self.execution.draw.ends_below, rational_of(Fraction(0)), rational_of(Fraction(0))
         for _, preimage in preimages:
             if preimage.start < preimage.stop:
-                total += (below(preimage.stop) - below(preimage.start)) * weight
-        return total
-
-    def _first(self, sign: int, piece: Piece, output: Fraction, *, beyond: bool) -> int:
-        """Return the first draw of a piece whose output is at (or beyond) this one, in the direction of the program."""
-        key = (sign, piece, output, beyond)
-        if key not in self._found:
-            run, number = self._runs[sign], self.execution.draw.number
-            if output != self._last[0]:
-                self._last = output, as_number(output)
-            x = self._last[1]
-            at, past = (operator.ge, operator.gt) if piece.rises else (operator.le, operator.lt)
-            compare = past if beyond else at
-            guess = self._near.get((sign, piece))
-            if self._guesses is not None and (self._snapped is None or output in self._snapped):
-                snapped = x if self._snapped is None else as_number(self._snapped[output])
-                guess = self._guesses.near(piece, snapped, upper=piece.rises == beyond)
-            first = self.execution.first_where(lambda o: compare(run(number(o)), x), guess, piece)
-            self._found[key] = self._near[sign, piece] = first
-        return self._found[key]
+                start, stop = below(preimage.start), below(preimage.stop)
+                lower, upper = lower + stop[0] - start[1], upper + stop[1] - start[0]
+        return lower / len(self.execution.signs), upper / len(self.execution.signs)
 
 
 class _Guesses:
-    """Where a preimage should end if nothing rounded: the bisection starts there."""
+    """Where a preimage should end if the sum and the logarithm round as the machine does: bisection starts there."""
 
     def __init__(self, execution: Execution, f: Fraction, shape: NormalForm) -> None:
         assert shape.grid is not None
         assert shape.noise is not None
-        machine, self.draw, self.folded = execution.machine, execution.draw, shape.folds_its_draw
+        self.machine, self.draw, self.folded = execution.machine, execution.draw, shape.folds_its_draw
+        machine = self.machine
         bits = machine.p + 8
         scale = Fraction(1) if execution.laplace else abs(shape.noise.coefficient)
         middle = shape.added(f, machine) - shape.snap.offset
-        self.context = mpfr_context(bits, "nearest")
+        self.context, self.up = mpfr_context(bits, "nearest"), mpfr_context(machine.p, "up")
         self.f, self.half = (as_mpfr(round_nearest(x, bits)) for x in (middle, shape.grid / 2))
         self.scales = {way: as_mpfr(round_nearest(scale * way, bits)) for way in (1, -1)}
         self.draws_logarithm = execution.laplace or machine.sampler == "ideal"
@@ -165,15 +172,27 @@ class _Guesses:
     def near(self, piece: Piece, x: Any, *, upper: bool) -> int:
         """Return the number of a draw near the upper or lower end of the preimage of x."""
         c = self.context
-        noise = c.sub(c.add(x, self.half) if upper else c.sub(x, self.half), self.f)
+        end = c.add(x, self.half) if upper else c.sub(x, self.half)
+        noise = c.sub(end if self.machine.adds_exactly else self._rounding_to(end), self.f)
         # The direction says whether S and the coefficient together are positive: the noise is then c ln U < 0.
-        logarithm = c.div(noise, self.scales[piece.direction or 1])
+        scale = self.scales[piece.direction or 1]
         if self.folded:  # |noise| = -c ln w, w = 2 U below one half and 2 (1 - U) above
+            logarithm = c.div(noise, scale)
             half = c.div_2exp(c.exp(c.minus(logarithm) if logarithm > 0 else logarithm), 1)
             return self.draw.ordinal(c.sub(1, half) if logarithm > 0 else half)
+        logarithm = c.div(self._rounding_to(noise), scale)
         if logarithm >= 0:
             return self.draw.last
-        return self.draw.ordinal(logarithm if self.draws_logarithm else c.exp(logarithm))
+        if self.draws_logarithm:
+            return self.draw.ordinal(logarithm)
+        if scale > 0:
+            return self.draw.ordinal(c.exp(self._rounding_to(logarithm)))
+        return self.draw.ordinal(c.exp(c.minus(self._rounding_to(c.minus(logarithm)))))
+
+    def _rounding_to(self, x: Any) -> Any:
+        """Return from where on numbers round to the first float at or above x."""
+        above = self.up.plus(x)
+        return self.context.div(self.context.add(above, self.up.next_below(above)), 2)
 
 
 def exact_loss(
@@ -183,16 +202,17 @@ def exact_loss(
 
     above  a ratio of probabilities: None also where this output's is known to exceed it nowhere; saves the logarithm
     """
-    sides = [(side, preimages := side.preimages(output), side.mass(preimages)) for side in (law, law_prime)]
-    sides.sort(key=lambda side: side[2].lower, reverse=True)
-    (more, preimages, p), (less, preimages_prime, q) = sides
+    sides = [(side, preimages := side.preimages(output), side.mass_ends(preimages)) for side in (law, law_prime)]
+    sides.sort(key=lambda side: side[2][0], reverse=True)
+    (more, preimages, p_ends), (less, preimages_prime, q_ends) = sides
     too_deep = any(law.execution.draw.too_deep in preimage for _, preimage in (*preimages, *preimages_prime))
-    if p.upper == 0 or too_deep or q.lower <= 0 < q.upper:
+    if p_ends[1] == 0 or too_deep or q_ends[0] <= 0 < q_ends[1]:
         return None
+    if q_ends[0] > 0 and above is not None and p_ends[0] <= q_ends[1] * rational_of(above):
+        return None
+    p, q = Enclosure(*map(fraction_of, p_ends)), Enclosure(*map(fraction_of, q_ends))
     ratio = None
     if q.lower > 0:
-        if above is not None and p.lower <= above * q.upper:
-            return None
         low, high = ln_enclosure(p.lower / q.upper, LOG_BITS).lower, ln_enclosure(p.upper / q.lower, LOG_BITS).upper
         ratio = abs(Enclosure(low, high))
     return ExactLoss(
@@ -330,13 +350,19 @@ class Search:
 
     def _suspects(self) -> Iterator[tuple[Pair, Fraction]]:
         outputs, machine, snap = Outputs(self.shape), self.execution.machine, self.shape.snap
-        few = outputs.last - outputs.first < FEW
+        few, known = outputs.last - outputs.first < FEW, dict[int, Fraction | None]()
         for pair in self.neighbours.all():
             for index in range(outputs.first, outputs.last + 1) if few else self._places(outputs, pair):
-                if self._snapped is None:
-                    yield pair, held_output(self.shape, machine, outputs.at(index))
-                elif (output := released_value(snap, machine, index * outputs.grid)) is not None:
-                    self._snapped[output] = index * outputs.grid
+                if index not in known:
+                    known[index] = (
+                        held_output(self.shape, machine, outputs.at(index))
+                        if self._snapped is None
+                        else released_value(snap, machine, index * outputs.grid)
+                    )
+                output = known[index]
+                if output is not None:
+                    if self._snapped is not None:
+                        self._snapped[output] = index * outputs.grid
                     yield pair, output
 
     def _places(self, outputs: Outputs, pair: Pair) -> list[int]:

@@ -21,7 +21,6 @@ from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_mul
 from snapdp.lab.language.syntax import (
     FOLDED,
     STEPS,
-    Assignment,
     Binary,
     Clamping,
     Constant,
@@ -46,7 +45,7 @@ from snapdp.lab.language.syntax import (
 )
 from snapdp.lab.language.text import statement_text
 from snapdp.lab.semantics.execution import direction
-from snapdp.lab.semantics.floats import evaluate_float
+from snapdp.lab.semantics.floats import Folded, evaluate_float, fold
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine
 from snapdp.values import Value, replaced
 
@@ -121,9 +120,10 @@ class NormalForm(Value):
         return f if self.path is None else value_on(self.path, f, machine)
 
 
-def normal_form(expression: Expression, program: Program, machine: Machine) -> NormalForm:
-    """Return the normal form of a folded expression."""
-    layers = Layers(expression)
+def normal_form(program: Program, machine: Machine) -> NormalForm:
+    """Return the normal form of a program."""
+    folding = fold(program, machine)
+    layers = Layers(folding.expression)
     snap = snap_of(layers, machine)
     query, path, noise, refusal = None, None, None, ""
     private: Range = (None, None)
@@ -136,7 +136,7 @@ def normal_form(expression: Expression, program: Program, machine: Machine) -> N
             reach = reach_of(path, private, query.sensitivity, machine)
         noise = noise_of(drawn, program.samples, machine)
     except OtherForm as other:
-        refusal = other.located(expression, program)
+        refusal = other.located(folding)
     return NormalForm(query=query, path=path, private=private, reach=reach, noise=noise, snap=snap, refusal=refusal)
 
 
@@ -156,27 +156,14 @@ class OtherForm(Exception):
         super().__init__(problem)
         self.part, self.problem = part, problem
 
-    def located(self, tree: Expression, program: Program) -> str:
-        """Return the refusal: the statement that the part of the folded expression comes from, and the problem."""
-        # What is folded has the form of the program, but for its constants: both are walked together.
-        assigned = program.assignments
-        waiting: list[tuple[Expression, Expression, Assignment | None]] = []
-        waiting.append((tree, Variable(name=program.result), None))
-        known = set()
-        while waiting:
-            part, source, statement = waiting.pop()
-            while isinstance(source, Variable) and source.name in assigned:
-                statement = assigned[source.name]
-                source = statement.expression
-            if part is self.part and statement is not None:
-                text = statement_text(statement)
-                text = text if len(text) <= LONGEST_STATEMENT else statement.name
-                return f"{f'line {statement.line}, ' if statement.line else ''}{text}: {self.problem}"
-            if id(part) not in known:
-                known.add(id(part))
-                pairs = zip(part.operands, source.operands, strict=False)
-                waiting += [(operand, of_source, statement) for operand, of_source in pairs]
-        return self.problem
+    def located(self, folding: Folded) -> str:
+        """Return the refusal: the statement that the part comes from, and the problem."""
+        statement = folding.statements.get(id(self.part))
+        if statement is None:
+            return self.problem
+        text = statement_text(statement)
+        text = text if len(text) <= LONGEST_STATEMENT else statement.name
+        return f"{f'line {statement.line}, ' if statement.line else ''}{text}: {self.problem}"
 
 
 # Layers: each one is a function of the next, which it may use more than once, and of constants only. What is computed

@@ -21,10 +21,8 @@ from snapdp.lab.language.syntax import Program, QueryValue
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, held_output
 from snapdp.lab.loss.normal_form import Snap
 from snapdp.lab.loss.shape import Shape, recognise, shorter, tail_errors, working_bits
-from snapdp.lab.semantics.draws import query_value, typed
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.folding import folded
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value
 
 FORMS = ("post", "note")
@@ -247,12 +245,12 @@ def output_draws(program: Program, machine: Machine, *, f: object, output: objec
     """Return the draws that lead from f(D) = f to an output.
 
     >>> from snapdp.lab.language.programs import load_program
-    >>> from snapdp.lab.semantics.machine import Machine
+    >>> from snapdp.lab.semantics.machine import Machine, query_value, typed
     >>> found = output_draws(load_program("snap_half"), Machine(), f=3, output=6)
     >>> [each.condition for each in found.signs]
     [None, 'exp((f - x - Lambda/2) eps) < U <= exp((f - x + Lambda/2) eps)']
     """
-    shape, execution = recognise(folded(program, machine), program, machine), Execution(program, machine)
+    shape, execution = recognise(program, machine), Execution(program, machine)
     if execution.drawn is None or execution.query is None:
         raise PremiseError(f"{program.name} has no {'draw' if execution.drawn is None else 'query'}.")
     if execution.laplace:

@@ -18,10 +18,9 @@ from snapdp.display.numbers import four_digits, general, scientific_up
 from snapdp.exact.dyadic import exponent_of_power, power_of_two, round_nearest, round_places_up
 from snapdp.exact.enclosure import maximum
 from snapdp.exact.functions import exp_enclosure, expm1_enclosure, ln_enclosure
-from snapdp.lab.language.syntax import Clamping, Expression, Program, QueryValue, walk
+from snapdp.lab.language.syntax import Clamping, Program, QueryValue, walk
 from snapdp.lab.loss.normal_form import NormalForm, normal_form
-from snapdp.lab.semantics.draws import GRID_BITS
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.machine import GRID_BITS, Machine
 from snapdp.mechanism.law.finite import overhead_of, ratio_of_masses
 from snapdp.values import Value
 
@@ -47,9 +46,9 @@ class Shape(NormalForm):
         return tuple(premise for premise in self.premises if premise.status == FAILED)
 
 
-def recognise(expression: Expression, program: Program, machine: Machine) -> Shape:
-    """Return the shape of a folded expression, with every premise of the theorem judged."""
-    form = normal_form(expression, program, machine)
+def recognise(program: Program, machine: Machine) -> Shape:
+    """Return the shape of a program, with every premise of the theorem judged."""
+    form = normal_form(program, machine)
     lines = _of_the_query(form, machine)
     if form.noise is None:
         lines.insert(0, TheoremPremise(name="shape", status=FAILED, detail=form.refusal))

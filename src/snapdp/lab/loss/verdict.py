@@ -38,10 +38,8 @@ from snapdp.lab.loss.shape import (
     smallest_exponent,
     universal_bound,
 )
-from snapdp.lab.semantics.draws import query_value, typed
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.folding import folded
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value, replaced
 
 VERIFIED, REFUTED, BOUNDED = "VERIFIED", "REFUTED", "BOUNDED"
@@ -133,7 +131,7 @@ def verify(
     evaluations  how many outputs the search for a witness may compute
     """
     machine = machine or Machine()
-    shape = recognise(folded(program, machine), program, machine)
+    shape = recognise(program, machine)
     premises = (*shape.premises, sampler_premise(shape, machine))
     universal = universal_bound(shape, machine)
     if epsilon is not None and claim is None:

@@ -19,14 +19,20 @@ from snapdp.display.html import TEXT_STYLE, Html, escape, folded, html_block, ht
 from snapdp.display.numbers import exact_operand
 from snapdp.lab.language.syntax import (
     Binary,
+    BySign,
     Clamping,
     Constant,
+    Down,
     ExactFunction,
+    Greatest,
+    Least,
     Logarithm,
     Names,
     Negation,
+    Powered,
     QueryValue,
     Rounding,
+    Up,
     Variable,
     expression_text,
     names_of,
@@ -34,8 +40,7 @@ from snapdp.lab.language.syntax import (
     statement_text,
 )
 from snapdp.lab.semantics.bounds import Derivation, DerivedLine, Inference, steps
-from snapdp.lab.semantics.floats import Bound, BySign, Down, Greatest, Least, Powered, Up
-from snapdp.lab.semantics.intervals import Interval
+from snapdp.lab.semantics.intervals import Bound, Interval
 from snapdp.lab.semantics.machine import Machine
 from snapdp.lab.semantics.printed import warning
 

@@ -45,8 +45,8 @@ from snapdp.lab.report.derivation import html_trees, machine_text
 from snapdp.lab.report.mechanism import from_epsilon, mechanism_headline, mechanism_premises, mechanism_rows
 from snapdp.lab.report.verdict import amount, found_derivations, headline, measure_of, python_lines
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import finite, fraction_of
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import finite
+from snapdp.lab.semantics.machine import Machine, fraction_of
 from snapdp.mechanism.parameters import SnappingParameters
 
 LONGEST = 500  # of the line of a verdict in a notebook

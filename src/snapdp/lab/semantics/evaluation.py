@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from snapdp.exact.enclosure import Enclosure
-from snapdp.lab.language.syntax import Expression, Program, Sample, Statement
+from snapdp.lab.language.syntax import Assignment, Expression, Program, Statement
 from snapdp.lab.semantics.bounds import Derivation, Inference, steps
-from snapdp.lab.semantics.draws import Given, given
-from snapdp.lab.semantics.floats import PRECISION, evaluate_float, evaluate_real, run_float
-from snapdp.lab.semantics.folding import folded, written_out
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import evaluate_float, folded, run_float, written_out
+from snapdp.lab.semantics.machine import Given, Machine, given
 from snapdp.lab.semantics.printed import derive_by
+from snapdp.lab.semantics.reals import PRECISION, evaluate_real
 from snapdp.values import Value
 
 
@@ -81,41 +80,29 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *
     >>> found.is_sound, found.result.computed, found.result.is_exact
     (True, Fraction(6, 1), True)
     """
-    draws = given(program, machine, values)
+    draws, bits = given(program, machine, values), max(PRECISION, 2 * machine.p + 64)
     folded(program, machine)  # refuses a program whose numbers grow without end
-    derivation = derive_by(rules, program, machine, sign=_sign(program, draws))
+    # Bounds are derived for each value of a sign, where there is one sign.
+    sign = next((int(draws.environment[s.name]) for s in program.samples.values() if s.distribution == "sign"), None)
+    derivation = derive_by(rules, program, machine, sign=sign)
     computed, written = run_float(program, draws.environment, machine), dict[str, Expression]()
+
+    def real(bound: Expression) -> Enclosure:
+        return evaluate_real(bound, draws.environment, machine, precision=bits)
+
     lines = []
     for line in derivation.lines:
-        found = tuple(_evaluated(step, computed, written, draws.environment, machine) for step in steps(line.step))
-        if not isinstance(line.statement, Sample):
+        evaluated = tuple(
+            EvaluatedStep(
+                inference=step,
+                computed=evaluate_float(step.expression, computed, machine),
+                real=real(written_out(step.expression, written)),
+                lower=real(step.interval.lower),
+                upper=real(step.interval.upper),
+            )
+            for step in steps(line.step)
+        )
+        if isinstance(line.statement, Assignment):
             written[line.statement.name] = written_out(line.statement.expression, written)
-        lines.append(EvaluatedLine(statement=line.statement, steps=found))
+        lines.append(EvaluatedLine(statement=line.statement, steps=evaluated))
     return Evaluation(derivation=derivation, given=draws, lines=tuple(lines), rules=rules)
-
-
-def _sign(program: Program, draws: Given) -> int | None:
-    """Return the value of the sign: bounds are derived for each of its values, where there is one sign."""
-    signs = [s.name for s in program.statements if isinstance(s, Sample) and s.distribution == "sign"]
-    return int(draws.environment[signs[0]]) if signs else None
-
-
-def _evaluated(
-    step: Inference,
-    computed: Mapping[str, Fraction],
-    written: Mapping[str, Expression],
-    draws: Mapping[str, Fraction],
-    machine: Machine,
-) -> EvaluatedStep:
-    bits = max(PRECISION, 2 * machine.p + 64)
-    real, lower, upper = (
-        evaluate_real(bound, draws, machine, precision=bits)
-        for bound in (written_out(step.expression, written), step.interval.lower, step.interval.upper)
-    )
-    return EvaluatedStep(
-        inference=step,
-        computed=evaluate_float(step.expression, computed, machine),
-        real=real,
-        lower=lower,
-        upper=upper,
-    )

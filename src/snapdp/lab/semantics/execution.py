@@ -10,174 +10,175 @@ Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import exact_mpfr, mpfr_context
-from snapdp.lab.language.syntax import (
-    Binary,
-    Clamping,
-    Constant,
-    ExactFunction,
-    Expression,
-    Logarithm,
-    Negation,
-    Program,
-    QueryValue,
-    Rounding,
-    Sample,
-    Variable,
-    with_operands,
+from snapdp.lab.language.syntax import FOLDED, Constant, Expression, Logarithm, Program, Semantics, Variable
+from snapdp.lab.semantics.floats import (
+    Float,
+    as_mpfr,
+    as_number,
+    evaluate_float,
+    finite,
+    folded,
+    is_ratio,
+    names_in,
+    takes_functions,
 )
-from snapdp.lab.semantics.draws import Draw, RoundedLogarithm, uniform_draw
-from snapdp.lab.semantics.floats import Operation, as_mpfr, as_number, evaluate_float, finite, of_rationals
-from snapdp.lab.semantics.folding import folded, names_in, rounded_operation, rounded_unary, takes_functions
-from snapdp.lab.semantics.machine import Machine
-
-_METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-
+from snapdp.lab.semantics.machine import Draw, Machine, RoundedLogarithm, fraction_of, power_as_mpfr, uniform_draw
 
 # From one expression to a function of the draw
 
 Run = Callable[[Any], Any]
+Operation = Callable[..., Any]
 
 
-def _compiled(tree: Expression, names: dict[str, Any], machine: Machine) -> Any:
-    """Return a function of the draw, or an mpfr where the draw does not occur."""
-    p, context = machine.p, mpfr_context(machine.p, "nearest")
+class Compiled(Semantics[Any], language=FOLDED):
+    """An expression as a function of the draw, or an mpfr where the draw does not occur.
 
-    def unary(usual: Run, operand: Expression) -> Any:
-        return _applied(_exactly(usual, partial(_of_one, tree, machine), machine), _compiled(operand, names, machine))
+    Where sums do not round, numbers may be any rationals: an mpq is computed with by `Float`.
+    """
 
-    match tree:
-        case Constant(value=value):
-            return as_mpfr(value)
-        case Variable(name=name) | QueryValue(name=name):
-            return names[name]
-        case Binary(operator=operator, left=left, right=right):
-            exact = machine.adds_exactly and operator in "+-"
-            operation = _exact_sum(operator, p) if exact else getattr(context, _METHODS[operator])
-            a, b = _compiled(left, names, machine), _compiled(right, names, machine)
-            if operator == "/" and (callable(b) or b == 0):
-                raise PremiseError("the program divides by zero, or by what may be zero.")
-            return _applied2(_exactly(operation, partial(_of_two, operator, machine), machine), a, b)
-        case Negation(operand=operand):
-            minus = _negated if machine.adds_exactly else context.minus
-            return unary(minus, operand)
-        case Logarithm(operand=operand):
-            return unary(context.log, operand)
-        case Rounding(grid=grid, operand=operand):
-            return unary(_rounding(grid, p, machine.adds_exactly), operand)
-        case Clamping(lower=lower, upper=upper, operand=operand):
-            low, high = (as_mpfr(machine.constant(end)) for end in (lower, upper))
-            return unary(lambda x: low if x < low else high if x > high else x, operand)
-        case ExactFunction(name=name, operand=operand):
-            return unary(_function(name, p, machine.adds_exactly), operand)
-        case _:
-            assert_never(tree)
+    def __init__(self, machine: Machine, names: dict[str, Any]) -> None:
+        super().__init__()
+        self.machine, self.names, self.float = machine, names, Float(machine)
+        self.context = mpfr_context(machine.p, "nearest")
+
+    def const(self, e: Any) -> Any:
+        return as_mpfr(e.value)
+
+    held = const
+
+    def var(self, e: Any) -> Any:
+        return self.names[e.name]
+
+    query = var
+
+    def neg(self, e: Any, operand: Any) -> Any:
+        return self._applied(e, _negated if self.machine.adds_exactly else self.context.minus, operand)
+
+    def ln(self, e: Any, operand: Any) -> Any:
+        return self._applied(e, self.context.log, operand)
+
+    def round(self, e: Any, operand: Any) -> Any:
+        return self._applied(e, _rounding(e.grid, self.machine.p, self.machine.adds_exactly), operand)
+
+    def clamp(self, e: Any, operand: Any) -> Any:
+        low, high = as_mpfr(self.machine.constant(e.lower)), as_mpfr(self.machine.constant(e.upper))
+        return self._applied(e, lambda x: low if x < low else high if x > high else x, operand)
+
+    def floor(self, e: Any, operand: Any) -> Any:
+        method = {"floor": "rint_floor", "rint": "rint"}[e.word]  # to nearest, MPFR's rint sends ties to even
+        if self.machine.adds_exactly:  # exact numbers have the bits that they have
+            return self._applied(e, lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x), operand)
+        return self._applied(e, getattr(self.context, method), operand)
+
+    rint = floor
+
+    def abs(self, e: Any, operand: Any) -> Any:
+        return self._applied(e, lambda x: _negated(x) if x < 0 else x, operand)
+
+    def sign(self, e: Any, operand: Any) -> Any:
+        below, zero, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
+        return self._applied(e, lambda x: below if x < 0 else above if x > 0 else zero if x == 0 else x, operand)
+
+    def add(self, e: Any, a: Any, b: Any) -> Any:
+        exactly = self.machine.adds_exactly
+        return self._applied(e, _exact_sum(e.word, self.machine.p) if exactly else getattr(self.context, e.word), a, b)
+
+    sub = add
+
+    def mul(self, e: Any, a: Any, b: Any) -> Any:
+        return self._applied(e, getattr(self.context, e.word), a, b)
+
+    def div(self, e: Any, a: Any, b: Any) -> Any:
+        if callable(b) or b == 0:
+            raise PremiseError("the program divides by zero, or by what may be zero.")
+        return self.mul(e, a, b)
+
+    def _applied(self, e: Expression, usual: Operation, *operands: Any) -> Any:
+        """Return an operation on numbers, or on functions of the draw."""
+        operation = self._of_rationals(e, usual) if self.machine.adds_exactly else usual
+        if not any(map(callable, operands)):
+            return operation(*operands)
+        if len(operands) == 1:
+            (x,) = operands
+            return lambda u: operation(x(u))
+        a, b = operands
+        if not callable(b):
+            return lambda u: operation(a(u), b)
+        return (lambda u: operation(a(u), b(u))) if callable(a) else lambda u: operation(a, b(u))
+
+    def _of_rationals(self, e: Expression, usual: Operation) -> Operation:
+        """Return an operation that is the usual one on mpfr; where an mpq is among the numbers, the one on rationals.
+
+        Beside an infinity only the sign of an mpq counts, which rounding keeps, and so it is where rationals have no
+        value.
+        """
+        exact, context = getattr(self.float, e.word), self.context
+
+        def operation(*numbers: Any) -> Any:
+            if not any(is_ratio(x) for x in numbers):
+                return usual(*numbers)
+            if all(finite(x) for x in numbers) and not (e.word == "ln" and numbers[0] <= 0):
+                return as_number(exact(e, *(fraction_of(x) for x in numbers)))
+            return usual(*(_nearest(x, context) if is_ratio(x) else x for x in numbers))
+
+        return operation
 
 
-def _exactly(usual: Operation, exact: Callable[..., Fraction | None], machine: Machine) -> Operation:
-    """Return an operation that takes every number of the machine: without rounded sums, any rational."""
-    return of_rationals(usual, exact, machine.p) if machine.adds_exactly else usual
-
-
-def _of_two(operator: str, machine: Machine, a: Fraction, b: Fraction) -> Fraction:
-    return rounded_operation(operator, a, b, machine)
-
-
-def _of_one(tree: Expression, machine: Machine, x: Fraction) -> Fraction | None:
-    assert not isinstance(tree, (Constant, Variable, QueryValue, Binary))
-    return None if isinstance(tree, Logarithm) and x <= 0 else rounded_unary(tree, x, machine)
-
-
-def _applied(function: Run, operand: Any) -> Any:
-    return (lambda u: function(operand(u))) if callable(operand) else function(operand)
-
-
-def _applied2(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    if callable(a):
-        return (lambda u: operation(a(u), b(u))) if callable(b) else (lambda u: operation(a(u), b))
-    return (lambda u: operation(a, b(u))) if callable(b) else operation(a, b)
+def _nearest(x: Any, context: Any) -> Any:
+    return context.div(exact_mpfr(int(x.numerator)), exact_mpfr(int(x.denominator)))
 
 
 @lru_cache(maxsize=64)
 def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
     """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
-    context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
-    exponent = exponent_of_power(grid)
+    exponent, half = exponent_of_power(grid), as_mpfr(HALF)
     if exponent is None:
-        return _other_rounding(grid, p)
-    half = as_mpfr(HALF)
+        rounded = Machine(p=p).snapped
+        return lambda x: as_mpfr(rounded(fraction_of(x), grid)) if finite(x) else x
+    step, steps = power_as_mpfr(exponent), power_as_mpfr(-exponent)
+
+    def exact_multiple(x: Any) -> Any:
+        down = mpfr_context(x.precision + 2, "down")  # two bits more than x has hold every whole number in between
+        return down.mul(down.rint_floor(down.add(down.mul(x, steps), half)), step)
+
     if exact_sum:
-        return lambda x: _exact_multiple(x, exponent, half)
+        return exact_multiple
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
-    return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
-
-
-@lru_cache(maxsize=64)
-def _function(name: str, p: int, exact_sum: bool) -> Run:
-    """Return a function that rounds nothing; where sums are exact numbers have the bits that they have."""
-    if name in ("floor", "rint"):
-        method = {"floor": "rint_floor", "rint": "rint"}[name]  # to nearest, MPFR's rint sends ties to even
-        usual = getattr(mpfr_context(p, "nearest"), method)
-        return (lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x)) if exact_sum else usual
-    if name == "abs":
-        return lambda x: _negated(x) if x < 0 else x
-    below, nothing, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
-    return lambda x: below if x < 0 else above if x > 0 else nothing if x == 0 else x
+    down, context = mpfr_context(p + 2, "down"), mpfr_context(p, "nearest")
+    scaled, add, floor, multiple = down.mul, down.add, down.rint_floor, context.mul
+    return lambda x: multiple(floor(add(scaled(x, steps), half)), step)
 
 
 # Sums that do not round: results have as many bits as they need
 
 
 @lru_cache(maxsize=16)
-def _exact_sum(operator: str, p: int) -> Callable[[Any, Any], Any]:
-    method, usual = _METHODS[operator], 4 * p + 64
+def _exact_sum(method: str, p: int) -> Callable[[Any, Any], Any]:
+    usual = 4 * p + 64
     operation = getattr(mpfr_context(usual, "nearest"), method)
 
     def added(a: Any, b: Any) -> Any:
-        found, bits = operation(a, b), usual
-        while found.rc:  # MPFR says that it rounded
+        total, bits = operation(a, b), usual
+        while total.rc:  # MPFR says that it rounded
             bits *= 2
-            found = getattr(mpfr_context(bits, "nearest"), method)(a, b)
-        return found
+            total = getattr(mpfr_context(bits, "nearest"), method)(a, b)
+        return total
 
     return added
 
 
 def _negated(x: Any) -> Any:
     return mpfr_context(x.precision, "nearest").minus(x)
-
-
-def _exact_multiple(x: Any, exponent: int, half: Any) -> Any:
-    """Return floor(x/2**exponent + 1/2) 2**exponent: two bits more than x has hold every whole number in between."""
-    down = mpfr_context(x.precision + 2, "down")
-    return down.mul_2exp(down.rint_floor(down.add(down.div_2exp(x, exponent), half)), exponent)
-
-
-def _other_rounding(grid: Fraction, p: int) -> Run:
-    """Return the map to the nearest multiple of a grid n/d that is no power of two: k n/d, rounded once to p bits."""
-    import gmpy2
-
-    context, mpfr, n, d = mpfr_context(p, "nearest"), gmpy2.mpfr, grid.numerator, grid.denominator
-    divisor = exact_mpfr(d)
-
-    def rounded(x: Any) -> Any:
-        if not finite(x):
-            return x
-        significand, shift = x.as_mantissa_exp()
-        up, down = max(shift, 0), max(-shift, 0)
-        k = ((significand * d << up + 1) + (n << down)) // (n << down + 1)  # floor(x d/n + 1/2)
-        whole = k * n
-        return mpfr(whole, p) if d == 1 and whole.bit_length() <= p else context.div(exact_mpfr(int(whole)), divisor)
-
-    return rounded
 
 
 # A program with one query, one draw and at most one sign
@@ -196,7 +197,7 @@ class Execution:
     def __init__(self, program: Program, machine: Machine) -> None:
         self.program, self.machine = program, machine
         self.folded = self.expression = folded(program, machine)
-        samples = {s.name: s for s in program.statements if isinstance(s, Sample)}
+        samples = program.samples
         used = names_in(self.expression)
         kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}
         drawn = kinds["unif"] + kinds["laplace"]
@@ -229,19 +230,17 @@ class Execution:
         row = (self.draw.first, self.draw.last + 1)
         if not self.in_pieces:
             return (Piece(*row, self.directions[sign] or 0),)
-        names, runs = self._names(f, sign), dict[Expression, Any]()
+        compiled = Compiled(self.machine, self._names(f, sign))
 
         def value(tree: Expression, ordinal: int) -> Any:
-            if tree not in runs:
-                runs[tree] = _compiled(tree, names, self.machine)
-            run = runs[tree]
+            run = compiled.of(tree)
             return run(self.draw.number(ordinal)) if callable(run) else run
 
         return Pieces(row, (self.drawn, sign if self.laplace else 1), value).of(self.expression)
 
     def function(self, f: Fraction, sign: int) -> Run:
         """Return the output as a function of the draw (an mpfr), for one value of the query and one sign."""
-        run = _compiled(self.expression, self._names(f, sign), self.machine)
+        run = Compiled(self.machine, self._names(f, sign)).of(self.expression)
         return run if callable(run) else lambda _: run
 
     def _names(self, f: Fraction, sign: int) -> dict[str, Any]:
@@ -263,14 +262,11 @@ class Execution:
         if self.sign_name is not None:
             names[self.sign_name] = Fraction(sign)
         if self.drawn is not None:
-            usual = self.draw.value(self.draw.ordinal(as_mpfr(self._usual_draw)))
+            # About 3/8 for U; for what is drawn as a logarithm, about that of it.
+            usual = Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
+            usual = self.draw.value(self.draw.ordinal(as_mpfr(usual)))
             names[self.drawn] = sign * usual if self.laplace else usual
         evaluate_float(self.expression, names, self.machine)
-
-    @property
-    def _usual_draw(self) -> Fraction:
-        """Return about 3/8 for U; for what is drawn as a logarithm, about that of it."""
-        return Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))
@@ -282,29 +278,20 @@ class Execution:
         the row first, where the outputs at a clamp begin, and squares: the row has 2**p numbers, and a step costs p.
         """
         first, last = (self.draw.first, self.draw.last) if within is None else (within.start, within.stop - 1)
-        here, stride = max(first, min(last, last if guess is None else guess)), 1
-        if holds(here):
-            high = here
-            while True:
-                if high == first:
-                    return first
-                if stride == FAR and holds(first + 1):
-                    return first if holds(first) else first + 1
-                low = max(first, high - stride)
-                if not holds(low):
-                    break
-                high, stride = low, _longer(stride)
-        else:
-            low = here
-            while True:
-                if low == last:
-                    return last + 1
-                if stride == FAR and not holds(last):
-                    return last + 1
-                high = min(last, low + stride)
-                if holds(high):
-                    break
-                low, stride = high, _longer(stride)
+        near, stride = max(first, min(last, last if guess is None else guess)), 1
+        way = -1 if holds(near) else 1  # where the condition changes
+        while True:
+            if near == (first if way < 0 else last):
+                return first if way < 0 else last + 1
+            if stride == FAR and way < 0 and holds(first + 1):
+                return first if holds(first) else first + 1
+            if stride == FAR and way > 0 and not holds(last):
+                return last + 1
+            far = max(first, min(last, near + way * stride))
+            if holds(far) == (way > 0):
+                break
+            near, stride = far, 2 * stride if stride < FAR else stride * stride
+        low, high = sorted((near, far))
         while high - low > 1:  # not at low, but at high
             middle = (low + high) // 2
             if holds(middle):
@@ -317,10 +304,6 @@ class Execution:
 FAR = 1 << 8  # a guess that knows the shape is nearer than this, or the condition changes at an end
 
 
-def _longer(stride: int) -> int:
-    return 2 * stride if stride < FAR else stride * stride
-
-
 _DRAWN = ("unif", "sign", "laplace", "bernoulli")
 
 
@@ -330,63 +313,14 @@ def _with_drawn_logarithm(tree: Expression, drawn: str | None) -> Expression:
         return tree.operand
     if isinstance(tree, Variable) and tree.name == drawn:
         raise PremiseError("the ideal sampler needs a program that uses U only in ln(U).")
-    return with_operands(tree, lambda part: _with_drawn_logarithm(part, drawn))
+    return tree.with_operands(lambda part: _with_drawn_logarithm(part, drawn))
 
 
-# Where a program rises and where it falls with its draw; bisection finds where a piece ends.
-# Theory: docs/theory/verifier-loss.md, (20)-(21) and (55).
+# Where a program rises and where it falls with its draw: in one piece, or with signs and magnitudes of what is drawn in
+# several, whose ends bisection finds. Theory: docs/theory/verifier-loss.md, (20)-(21) and (55).
+
 
 NOT_MONOTONE = "exact execution needs a program that is monotone in its draw."
-
-
-def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
-    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
-    match tree:
-        case Variable(name=name):
-            return 1 if name == drawn else 0
-        case Binary(operator=operator, left=left, right=right):
-            a, b = direction(left, drawn, sign), direction(right, drawn, sign)
-            if a is None or b is None:
-                return None
-            if operator in "+-":
-                second = b if operator == "+" else -b
-                return a or second if a * second >= 0 else None
-            if (a and b) or (operator == "/" and b):
-                return None
-            factor = _sign_of(right if a else left, sign)
-            return 0 if not a and not b else None if factor is None else (a or b) * factor
-        case Negation(operand=operand):
-            inner = direction(operand, drawn, sign)
-            return None if inner is None else -inner
-        case Logarithm(operand=operand) | Rounding(operand=operand) | Clamping(operand=operand):
-            return direction(operand, drawn, sign)
-        case ExactFunction(name=name, operand=operand):
-            inner = direction(operand, drawn, sign)
-            return None if name == "abs" and inner else inner
-        case Constant() | QueryValue():
-            return 0
-        case _:
-            assert_never(tree)
-
-
-def _sign_of(tree: Expression, sign: int) -> int | None:
-    """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
-    match tree:
-        case Constant(value=value):
-            return (value > 0) - (value < 0)
-        case Variable():
-            return sign
-        case Negation(operand=operand):
-            inner = _sign_of(operand, sign)
-            return None if inner is None else -inner
-        case Binary(operator="*" | "/", left=left, right=right):
-            a, b = _sign_of(left, sign), _sign_of(right, sign)
-            return None if a is None or b is None else a * b
-        case _:
-            return None
-
-
-# Pieces: with signs and magnitudes of what is drawn
 
 
 class Piece(NamedTuple):
@@ -401,53 +335,56 @@ class Piece(NamedTuple):
         return self.direction >= 0
 
 
-class Pieces:
-    """The pieces of expressions for one private value and one sign.
+class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
+    """Consecutive pieces that hold the row of draws; every part of an expression is monotone on each of its own.
 
+    They are those for one private value and one sign.
     drawn    the name of the draw, and in which direction that itself goes with the numbers of the row
     value    the value of an expression at a draw, an mpfr
     """
 
     def __init__(
-        self,
-        row: tuple[int, int],
-        drawn: tuple[str | None, int],
-        value: Callable[[Expression, int], Any],
+        self, row: tuple[int, int], drawn: tuple[str | None, int], value: Callable[[Expression, int], Any]
     ) -> None:
+        super().__init__()
         self.row, self.drawn, self.value = row, drawn, value
-        self._known: dict[Expression, tuple[Piece, ...]] = {}
 
-    def of(self, tree: Expression) -> tuple[Piece, ...]:
-        """Return consecutive pieces that hold the row; every part of the expression is monotone on each of them."""
-        if tree not in self._known:
-            self._known[tree] = tuple(self._found(tree))
-        return self._known[tree]
+    def const(self, _: Any) -> tuple[Piece, ...]:
+        return (Piece(*self.row, 0),)
 
-    def _found(self, tree: Expression) -> Iterable[Piece]:
-        match tree:
-            case Variable(name=name) if name == self.drawn[0]:
-                return [Piece(*self.row, self.drawn[1])]
-            case Constant() | QueryValue() | Variable():
-                return [Piece(*self.row, 0)]
-            case Negation(operand=operand):
-                return [piece._replace(direction=-piece.direction) for piece in self.of(operand)]
-            case Logarithm() | Rounding() | Clamping():
-                return self.of(tree.operand)
-            case ExactFunction(name=name, operand=operand):
-                return self.of(operand) if name in ("floor", "rint") else self._by_sign(name, operand)
-            case Binary(operator=operator, left=left, right=right):
-                return self._combined(operator, left, right)
-            case _:
-                assert_never(tree)
+    held = query = const
 
-    def _by_sign(self, name: str, operand: Expression) -> Iterable[Piece]:
-        """Yield the pieces of a magnitude or sign: those of the operand, cut where its sign changes."""
-        for piece in self.of(operand):
+    def var(self, e: Any) -> tuple[Piece, ...]:
+        name, way = self.drawn
+        return (Piece(*self.row, way if e.name == name else 0),)
+
+    def neg(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece._replace(direction=-piece.direction) for piece in pieces)
+
+    def ln(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return pieces
+
+    round = clamp = floor = rint = ln
+
+    def abs(self, e: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece._replace(direction=sign * piece.direction) for piece, sign in self._by_sign(e, pieces))
+
+    def sign(self, e: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece._replace(direction=0) for piece, _ in self._by_sign(e, pieces))
+
+    def add(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(self._combined(e, left, right))
+
+    sub = mul = div = add
+
+    def _by_sign(self, e: Any, pieces: tuple[Piece, ...]) -> Iterable[tuple[Piece, int]]:
+        """Yield the pieces of an operand, cut where its sign changes, each with that sign."""
+        for piece in pieces:
             before = -1 if piece.rises else 1  # the sign that the operand has first, if it changes
-            ends = (piece.start, *(self._first_beyond(operand, piece, sign) for sign in (before, 0)), piece.stop)
+            ends = (piece.start, *(self._first_beyond(e.operand, piece, sign) for sign in (before, 0)), piece.stop)
             for (start, stop), sign in zip(pairwise(ends), (before, 0, -before), strict=True):
                 if start < stop:
-                    yield Piece(start, stop, 0 if name == "sign" else sign * piece.direction)
+                    yield Piece(start, stop, piece.direction), sign
 
     def _first_beyond(self, operand: Expression, piece: Piece, sign: int) -> int:
         """Return the first draw of a piece where the operand has a later sign than this one, or its end."""
@@ -459,19 +396,19 @@ class Pieces:
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
-    def _combined(self, operator: str, left: Expression, right: Expression) -> Iterable[Piece]:
-        for start, stop, a, b in _common(self.of(left), self.of(right)):
-            if operator in "+-":
-                second = b if operator == "+" else -b
+    def _combined(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
+        for start, stop, a, b in _common(left, right):
+            if e.word in ("add", "sub"):
+                second = b if e.word == "add" else -b
                 if a * second < 0:
                     raise PremiseError(NOT_MONOTONE)
                 yield Piece(start, stop, a or second)
-            elif (a and b) or (operator == "/" and b):
+            elif (a and b) or (e.word == "div" and b):
                 raise PremiseError(NOT_MONOTONE)
             elif not a and not b:
                 yield Piece(start, stop, 0)
             else:  # the other factor is one number here
-                factor = self.value(right if a else left, start)
+                factor = self.value(e.right if a else e.left, start)
                 yield Piece(start, stop, (a or b) * ((factor > 0) - (factor < 0)))
 
 
@@ -481,6 +418,38 @@ def _common(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Iterable[tuple[
     for start, stop in pairwise(ends):
         a, b = (next(piece for piece in pieces if piece.start <= start < piece.stop) for pieces in (one, other))
         yield start, stop, a.direction, b.direction
+
+
+def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
+    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
+    try:
+        (piece,) = _OnePiece((0, 1), (drawn, 1), lambda factor, _: _sign_of(factor, sign)).of(tree)
+    except PremiseError:
+        return None
+    return piece.direction
+
+
+class _OnePiece(Pieces, language=FOLDED):
+    """The one piece of an expression that is monotone on every row of draws."""
+
+    def sign(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return pieces
+
+    def abs(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        if pieces[0].direction:
+            raise PremiseError(NOT_MONOTONE)
+        return pieces
+
+
+def _sign_of(factor: Expression, sign: int) -> int:
+    """Return the sign of a factor made of constants and the sign sample; a query decides none."""
+    if isinstance(factor, Constant):
+        return (factor.value > 0) - (factor.value < 0)
+    if isinstance(factor, Variable):
+        return sign
+    if factor.word not in ("neg", "mul", "div"):
+        raise PremiseError(NOT_MONOTONE)
+    return math.prod(_sign_of(part, sign) for part in factor.operands) * (-1 if factor.word == "neg" else 1)
 
 
 def joined(pieces: tuple[Piece, ...], value: Callable[[int], Any]) -> tuple[Piece, ...]:

@@ -1,57 +1,108 @@
-"""What a program computes: in floating point, where every inexact step rounds, and over the reals, where none does.
+"""What a machine computes: every operation once, on rationals, rounded where the machine rounds (L20, Figures 3 and 6).
 
-`evaluate_float` is the definition that rules and faster executions are tested against: each operation is done on
-rationals and rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents are
-unbounded: no over- or underflow. `evaluate_real` encloses the real value of a bound: rationals stay exact, only ln is
-rounded, outward, by MPFR. Bounds are expressions of syntax.py and the nodes below. Where sums do not round a number of
-a run is an mpfr if it has a finite binary expansion, else an mpq; both are exact, and they can be compared with each
-other.
-Theory: docs/theory/verifier-rules.md, (1)-(4).
+`Float` is the definition that rules and faster executions are tested against: each operation is done on rationals and
+rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents are unbounded: no over- or
+underflow. `folded` writes a program as one expression over samples and queries whose constants are the floats that
+the program really uses: 1/eps is fl(1/fl(eps)), the same in every run, so it shifts the scale of the noise and is no
+error. Programs whose numbers leave every range are refused: eleven squarings in a row make numbers of millions of bits.
+Where sums do not round a number of a run is an mpfr if it has a finite binary expansion, else an mpq; both are exact,
+and they can be compared with each other.
+Theory: docs/theory/verifier-rules.md, (1)-(4), and verifier-loss.md, (1)-(2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, assert_never
+from typing import Any, NamedTuple
 
-from snapdp.errors import PremiseError
-from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, round_nearest
-from snapdp.exact.enclosure import Enclosure
-from snapdp.exact.functions import exact_mpfr, ln_enclosure, ln_nearest, mpfr_context
+from snapdp.errors import PremiseError, ProgramError
+from snapdp.exact.dyadic import floor_log2, round_nearest
+from snapdp.exact.functions import ln_nearest, mpfr_context
 from snapdp.lab.language.syntax import (
+    BINARY,
+    FOLDED,
+    PROGRAMS,
     Assignment,
-    Binary,
-    BySign,
-    Clamping,
-    Constant,
-    Down,
-    ExactFunction,
     Expression,
-    Greatest,
     Held,
-    Least,
     Logarithm,
-    Negation,
-    Powered,
     Program,
+    Query,
     QueryValue,
-    Rounding,
-    Up,
+    Quotient,
+    Sample,
+    Semantics,
+    Statement,
     Variable,
+    walk,
 )
-from snapdp.lab.semantics.machine import FUNCTIONS, Machine
-
-PRECISION = 256
+from snapdp.lab.semantics.machine import FUNCTIONS, Machine, power_as_mpfr, rational_of
 
 Environment = Mapping[str, Fraction]
 
 
-Bound = Expression
+class Float(Semantics[Fraction], language=FOLDED):
+    """The number that a machine computes for an expression; the environment holds the floats of names.
 
+    `logarithm(x, p)` is the machine's ln; it is correctly rounded unless another one is given.
+    """
 
-# In floating point
+    def __init__(
+        self,
+        machine: Machine,
+        environment: Environment | None = None,
+        logarithm: Callable[[Fraction, int], Fraction] = ln_nearest,
+    ) -> None:
+        super().__init__()
+        self.machine, self.environment, self.logarithm = machine, environment or {}, logarithm
+
+    def const(self, e: Any) -> Fraction:
+        return self.machine.constant(e.value)
+
+    def held(self, e: Held) -> Fraction:
+        return e.value
+
+    def var(self, e: Any) -> Fraction:
+        return self.environment[e.name]
+
+    query = var
+
+    def neg(self, _: Any, x: Fraction) -> Fraction:
+        return -x
+
+    def ln(self, _: Any, x: Fraction) -> Fraction:
+        if x <= 0:
+            raise PremiseError(f"ln of {x} is not defined.")
+        return self.logarithm(x, self.machine.p)
+
+    def round(self, e: Any, x: Fraction) -> Fraction:
+        return self.machine.snapped(x, e.grid)
+
+    def clamp(self, e: Any, x: Fraction) -> Fraction:
+        return min(max(x, self.machine.constant(e.lower)), self.machine.constant(e.upper))
+
+    def floor(self, e: Any, x: Fraction) -> Fraction:
+        return FUNCTIONS[e.word](x)
+
+    rint = abs = sign = floor
+
+    def add(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
+        return self._summed(a + b)
+
+    def sub(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
+        return self._summed(a - b)
+
+    def mul(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
+        return round_nearest(a * b, self.machine.p)
+
+    def div(self, _: Any, a: Fraction, b: Fraction) -> Fraction:
+        if b == 0:
+            raise PremiseError("a division by zero has no value.")
+        return round_nearest(a / b, self.machine.p)
+
+    def _summed(self, x: Fraction) -> Fraction:
+        return x if self.machine.adds_exactly else round_nearest(x, self.machine.p)
 
 
 def evaluate_float(
@@ -61,39 +112,8 @@ def evaluate_float(
     *,
     logarithm: Callable[[Fraction, int], Fraction] = ln_nearest,
 ) -> Fraction:
-    """Return what the machine computes for an expression; the environment holds floats, by name.
-
-    `logarithm(x, p)` is the machine's ln; it is correctly rounded unless another one is given.
-    """
-
-    def value(e: Expression) -> Fraction:
-        match e:
-            case Held(value=r):
-                return r
-            case Constant(value=r):
-                return machine.constant(r)
-            case Variable(name=name) | QueryValue(name=name):
-                return environment[name]
-            case Negation(operand=operand):
-                return -value(operand)
-            case Logarithm(operand=operand):
-                x = value(operand)
-                if x <= 0:
-                    raise PremiseError(f"ln of {x} is not defined.")
-                return logarithm(x, machine.p)
-            case Binary(operator=operator, left=left, right=right):
-                exact = _exact(operator, value(left), value(right))
-                return machine.summed(exact) if operator in "+-" else round_nearest(exact, machine.p)
-            case Rounding(grid=grid, operand=operand):
-                return machine.snapped(value(operand), grid)
-            case Clamping(lower=lower, upper=upper, operand=operand):
-                return machine.clamped(value(operand), lower, upper)
-            case ExactFunction(name=name, operand=operand):
-                return FUNCTIONS[name](value(operand))
-            case _:
-                assert_never(e)
-
-    return value(expression)
+    """Return what the machine computes for an expression; the environment holds floats, by name."""
+    return Float(machine, environment, logarithm).of(expression)
 
 
 def run_float(program: Program, draws: Environment, machine: Machine) -> dict[str, Fraction]:
@@ -105,156 +125,246 @@ def run_float(program: Program, draws: Environment, machine: Machine) -> dict[st
     return values
 
 
-def _exact(operator: str, a: Any, b: Any) -> Any:
-    match operator:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-    if b == 0:
-        raise PremiseError("a division by zero has no value.")
-    return a / b
+def rounded_operation(operator: str, a: Fraction, b: Fraction, machine: Machine) -> Fraction:
+    """Return what the machine makes of a (operator) b."""
+    return evaluate_float(BINARY[operator](left=Held(value=a), right=Held(value=b)), {}, machine)
 
 
-# Over the reals
+# A program as one expression
+
+LARGEST_EXPRESSION = 10_000
+NO_NUMBER = "A float program must compute numbers."
 
 
-def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, precision: int = PRECISION) -> Enclosure:
-    """Return an enclosure of the real value of a bound; a single point where no ln is met.
+class Folded(NamedTuple):
+    """A program as one expression over samples and queries, and the statement that each part of it comes from."""
 
-    >>> float(evaluate_real(Powered(operand=Constant(value=Fraction(1)), power=-1), {}, Machine(p=3)))
-    0.8888888888888888
+    expression: Expression
+    statements: dict[int, Statement]
+
+    def statement_of(self, part: Expression) -> Statement:
+        """Return the statement that has a part of the expression; the part is found by identity."""
+        return self.statements[id(part)]
+
+
+def folded(program: Program, machine: Machine) -> Expression:
+    """Return the returned expression over samples and queries, with constants as the machine evaluates them once."""
+    return fold(program, machine).expression
+
+
+def fold(program: Program, machine: Machine) -> Folded:
+    """Return the returned expression, with constants as the machine evaluates them, and where its parts come from.
+
+    >>> from snapdp.lab.language.parser import parse
+    >>> z = fold(parse("program p { query f; y = f(D) / 4; z = y + (1 - 3); return z; }"), Machine())
+    >>> z.expression.right, z.statement_of(z.expression.right).name, z.statement_of(z.expression.left).name
+    (Held(value=-2), 'z', 'y')
     """
-    import gmpy2
-
-    rational = gmpy2.mpq
-    factor = 1 + rational(1, 1 << machine.p)
-
-    def exact(x: Fraction) -> Any:
-        return rational(x.numerator, x.denominator)
-
-    def moved(end: Any, roundings: int) -> Any:
-        return end * factor ** (roundings if end >= 0 else -roundings)
-
-    seen: dict[int, tuple[Any, Any]] = {}  # bounds share parts: without it a product of n factors takes 2**n steps
-
-    known = {name: exact(value) for name, value in environment.items()}
-
-    def ends(e: Bound) -> tuple[Any, Any]:  # a closed interval of rationals that contains the value
-        if (found := seen.get(id(e))) is None:
-            found = seen[id(e)] = met_first(e)
-        return found
-
-    def met_first(e: Bound) -> tuple[Any, Any]:
-        match e:
-            case Constant(value=r):
-                return exact(r), exact(r)
-            case Variable(name=name) | QueryValue(name=name):
-                return known[name], known[name]
-            case Negation(operand=operand):
-                low, high = ends(operand)
-                return -high, -low
-            case Binary(operator=operator, left=left, right=right):
-                return _image(operator, ends(left), ends(right))
-            case Powered(operand=operand, power=power):
-                low, high = ends(operand)
-                return low * factor**power, high * factor**power
-            case Down(operand=operand, roundings=k):
-                low, high = ends(operand)
-                return moved(low, -k), moved(high, -k)
-            case Up(operand=operand, roundings=k):
-                low, high = ends(operand)
-                return moved(low, k), moved(high, k)
-            case Least(choices=operands):
-                lows, highs = zip(*map(ends, operands), strict=True)
-                return min(lows), min(highs)
-            case Greatest(choices=operands):
-                lows, highs = zip(*map(ends, operands), strict=True)
-                return max(lows), max(highs)
-            case Logarithm(operand=operand):
-                low, high = ends(operand)
-                if low <= 0:
-                    raise PremiseError("ln of a bound that is not positive is not defined.")
-                return _ln(_fraction(low), precision)[0], _ln(_fraction(high), precision)[1]
-            case Rounding(grid=grid, operand=operand):
-                low, high = (exact(nearest_multiple(_fraction(end), grid)) for end in ends(operand))
-                return low, high
-            case Clamping(lower=lower, upper=upper, operand=operand):
-                lowest, highest = exact(lower), exact(upper)
-                low, high = ends(operand)
-                return min(max(low, lowest), highest), min(max(high, lowest), highest)
-            case ExactFunction(name=name, operand=operand):
-                low, high = (exact(FUNCTIONS[name](_fraction(end))) for end in _sorted_for(name, ends(operand)))
-                return low, high
-            case BySign(premise=premise, nonnegative=nonnegative, negative=negative):
-                low, high = ends(premise)
-                if low < 0 <= high:
-                    raise PremiseError("the sign of a premise is not decided at this precision.")
-                return ends(nonnegative if low >= 0 else negative)
-            case _:
-                assert_never(e)
-
-    lower, upper = ends(bound)
-    return Enclosure(_fraction(lower), _fraction(upper))
+    folding, sizes, extents = _Folding(machine), dict[str, int](), Extents(program, machine)
+    for statement in program.statements:
+        folding.statement = statement
+        if isinstance(statement, Assignment):
+            parts = walk(statement.expression)
+            sizes[statement.name] = sum(sizes.get(e.name, 1) if isinstance(e, Variable) else 1 for e in parts)
+            if sizes[statement.name] > LARGEST_EXPRESSION:
+                raise ProgramError(
+                    f"{program.name} has more than {LARGEST_EXPRESSION} operations when it is written out.",
+                    "Write the mechanism without reusing large intermediate values.",
+                )
+            folding.assigned[statement.name] = folding.of(statement.expression)
+            extents.of(folding.assigned[statement.name])
+    return Folded(folding.var(Variable(name=program.result)), folding.statements)
 
 
-def _sorted_for(name: str, ends: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Return where in an interval a function is least and where it is greatest: all rise but abs."""
-    low, high = ends
-    if name != "abs" or low >= 0:
-        return low, high
-    return (high, low) if high <= 0 else (low * 0, max(-low, high))
+class _Folding(Semantics[Expression], language=PROGRAMS):
+    """An expression with names and constants replaced; a machine with a vague ln has no constant ln 2."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.float = Float(machine)
+        self.assigned: dict[str, Expression] = {}
+        self.statement: Statement
+        self.statements: dict[int, Statement] = {}
+
+    def placed(self, e: Expression) -> Expression:
+        self.statements[id(e)] = self.statement
+        return e
+
+    def const(self, e: Any) -> Expression:
+        return self._held(self.float.const(e))
+
+    def var(self, e: Any) -> Expression:
+        return self.assigned[e.name] if e.name in self.assigned else self.placed(e)
+
+    def query(self, e: Any) -> Expression:
+        return self.placed(e)
+
+    def neg(self, e: Any, *operands: Expression) -> Expression:
+        vague = isinstance(e, Logarithm) and self.float.machine.ln_roundings > 1
+        numbers = [operand.value for operand in operands if isinstance(operand, Held)]
+        if vague or len(numbers) < len(operands):
+            remaining = iter(operands)
+            return self.placed(e.with_operands(lambda _: next(remaining)))
+        if isinstance(e, Quotient) and numbers[1] == 0:
+            raise ProgramError("a constant is divided by zero.", NO_NUMBER)
+        if isinstance(e, Logarithm) and numbers[0] <= 0:
+            raise ProgramError("ln of a constant that is not positive.", NO_NUMBER)
+        return self._held(getattr(self.float, e.word)(e, *numbers))
+
+    ln = round = clamp = floor = rint = abs = sign = add = sub = mul = div = neg
+
+    def _held(self, x: Fraction) -> Expression:
+        """Return a constant as the machine holds it; refused where its exponent leaves what that is judged for."""
+        largest = self.float.machine.largest_exponent
+        if x and not -largest <= floor_log2(abs(x)) <= largest:
+            raise ProgramError(
+                f"a constant of the program is beyond 2^{largest} or below 2^-{largest}.",
+                f"With p = {self.float.machine.p} constants are judged between these.",
+            )
+        return self.placed(Held(value=x))
 
 
-def _image(operator: str, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Return the exact image of two intervals."""
-    if operator == "+":
-        return a[0] + b[0], a[1] + b[1]
-    if operator == "-":
-        return a[0] - b[1], a[1] - b[0]
-    if operator == "/" and b[0] <= 0 <= b[1]:
-        raise PremiseError("a division by a bound that may be zero has no value.")
-    if a[0] == a[1] and b[0] == b[1]:
-        point = _exact(operator, a[0], b[0])
-        return point, point
-    corners = [_exact(operator, x, y) for x in a for y in b]
-    return min(corners), max(corners)
+def written_out(tree: Expression, written: Mapping[str, Expression]) -> Expression:
+    """Return an expression over samples and queries: assigned names replaced by what they are, nothing evaluated."""
+    if isinstance(tree, Variable):
+        return written.get(tree.name, tree)
+    return tree.with_operands(lambda part: written_out(part, written))
 
 
-@lru_cache(maxsize=1024)
-def _ln(x: Fraction, precision: int) -> tuple[Any, Any]:
-    import gmpy2
-
-    found = ln_enclosure(x, precision)
-    return tuple(gmpy2.mpq(end.numerator, end.denominator) for end in (found.lower, found.upper))
+def takes_functions(tree: Expression, names: Collection[str] = FUNCTIONS) -> bool:
+    """Return whether one of the functions named stands anywhere in an expression."""
+    return any(part.word in names for part in walk(tree))
 
 
-def _fraction(x: Any) -> Fraction:
-    return Fraction(int(x.numerator), int(x.denominator))
+def names_in(tree: Expression) -> set[str]:
+    """Return the samples and queries that occur in an expression."""
+    return {part.name for part in walk(tree) if isinstance(part, (Variable, QueryValue))}
+
+
+# Extents: an estimate that limits the work, and what is printed; no bound of a loss rests on it. Constants are held to
+# the range of binary64, with more than 53 bits to a wider one.
+
+FURTHEST = 14_000  # exponents of results: fewer digits than Python still prints
+FACTORS = 3  # so many of the largest constants may be multiplied
+SMALLEST_DRAW = 1074  # of U as it is counted here: its own tail is no growth
+LOGARITHM = 14  # |ln U| < 2**14 for every draw that is told apart
+
+
+class Extent(NamedTuple):
+    """A number is 0, or between 2**-low and 2**high in size, and a multiple of 2**-grid."""
+
+    high: int
+    low: int
+    grid: int
+
+
+NOTHING, ONE = Extent(0, 0, 0), Extent(1, 0, 0)
+
+
+class Extents(Semantics[Extent], language=FOLDED):
+    """The extents of the expressions of one program on one machine; what makes numbers beyond the limit is refused."""
+
+    def __init__(self, program: Program, machine: Machine) -> None:
+        super().__init__()
+        self.p, self.name = machine.p, program.name
+        self.limit = min(FURTHEST, FACTORS * machine.largest_exponent + SMALLEST_DRAW + 2 * machine.p)
+        self.leaves: Mapping[str, Extent] = {
+            **{query.name: self._query(query) for query in program.queries},
+            **{s.name: self._sample(s) for s in program.samples.values()},
+        }
+
+    def of(self, e: Expression) -> Extent:
+        extent = super().of(e)
+        if max(extent.high, extent.low) > self.limit:
+            raise ProgramError(
+                f"{self.name} computes with numbers beyond 2^{self.limit} or below 2^-{self.limit}.",
+                "A float program must stay in the range of floats.",
+            )
+        return extent
+
+    def const(self, e: Any) -> Extent:
+        return self._number(e.value)
+
+    held = const
+
+    def var(self, e: Any) -> Extent:
+        return self.leaves.get(e.name, ONE)
+
+    query = var
+
+    def neg(self, _: Any, x: Extent) -> Extent:
+        return x
+
+    abs = neg
+
+    def ln(self, _: Any, x: Extent) -> Extent:
+        return self._float(max(x.high, x.low, 1).bit_length(), x.grid + 1)
+
+    def round(self, e: Any, x: Extent) -> Extent:
+        step = self._number(e.grid)
+        return self._float(max(x.high, step.high) + 1, step.low)
+
+    def clamp(self, e: Any, x: Extent) -> Extent:
+        ends = self._number(e.lower), self._number(e.upper)
+        high = min(x.high, max(end.high for end in ends))
+        return Extent(high, max(each.low for each in (x, *ends)), max(each.grid for each in (x, *ends)))
+
+    def floor(self, _: Any, x: Extent) -> Extent:
+        return Extent(max(x.high, 0) + 1, 0, 0)
+
+    rint = floor
+
+    def sign(self, _: Any, __: Extent) -> Extent:
+        return ONE
+
+    def add(self, _: Any, a: Extent, b: Extent) -> Extent:
+        grid = max(a.grid, b.grid)  # what cancels is a multiple of the finer grid; rounding keeps it one
+        return Extent(max(a.high, b.high) + 1, grid, grid)
+
+    sub = add
+
+    def mul(self, _: Any, a: Extent, b: Extent) -> Extent:
+        return self._float(a.high + b.high, a.low + b.low)
+
+    def div(self, _: Any, a: Extent, b: Extent) -> Extent:
+        return self._float(a.high + b.low, a.low + b.high)
+
+    def _float(self, high: int, low: int) -> Extent:
+        return Extent(high, low, low + self.p)
+
+    def _number(self, value: Fraction) -> Extent:
+        if value == 0:
+            return NOTHING
+        exponent = floor_log2(abs(value))
+        return self._float(exponent + 1, -exponent)
+
+    def _query(self, query: Query) -> Extent:
+        ends = [self._number(end) for end in (query.lower, query.upper) if end is not None]
+        return self._float(max((end.high for end in ends), default=1), 0)
+
+    def _sample(self, sample: Sample) -> Extent:
+        if sample.distribution == "laplace":
+            scale = self._number(sample.argument or Fraction(1))
+            return self._float(scale.high + LOGARITHM, scale.low)
+        return self._float(1, SMALLEST_DRAW) if sample.distribution == "unif" else ONE
 
 
 # Numbers of a run. What is done with an mpq is done on rationals, and rounded where the machine rounds.
 # Theory: docs/theory/verifier-loss.md, (20)-(21).
 
-Operation = Callable[..., Any]
-
 
 def as_mpfr(x: Fraction) -> Any:
     """Return a binary fraction as an mpfr; no other number is one."""
-    exponent = exponent_of_power(Fraction(x.denominator))
-    if exponent is None:
+    numerator, denominator = x.numerator, x.denominator
+    if denominator & (denominator - 1):
         raise ArithmeticError("a number that is no binary fraction would be rounded")
-    return exact_mpfr(x.numerator, -exponent)
+    context = mpfr_context(max(2, numerator.bit_length()), "nearest")
+    return context.mul(numerator, power_as_mpfr(1 - denominator.bit_length()))
 
 
 def as_number(x: Fraction) -> Any:
     """Return a rational as it is: an mpfr where it is a binary fraction, else an mpq."""
-    import gmpy2
-
-    is_binary = x.denominator & (x.denominator - 1) == 0
-    return as_mpfr(x) if is_binary else gmpy2.mpq(x.numerator, x.denominator)
+    return rational_of(x) if x.denominator & (x.denominator - 1) else as_mpfr(x)
 
 
 def is_ratio(x: Any) -> bool:
@@ -270,31 +380,3 @@ def finite(x: Any) -> bool:
 
 def is_nan(x: Any) -> bool:
     return not is_ratio(x) and bool(x.is_nan())
-
-
-def fraction_of(x: Any) -> Fraction:
-    """Return a finite number of a run as a rational."""
-    numerator, denominator = (x.numerator, x.denominator) if is_ratio(x) else x.as_integer_ratio()
-    return Fraction(int(numerator), int(denominator))
-
-
-def of_rationals(usual: Operation, exact: Callable[..., Fraction | None], p: int) -> Operation:
-    """Return an operation on numbers of a run: the usual one on mpfr; where an mpq is among them, the one on rationals.
-
-    Beside an infinity only the sign of an mpq counts, which rounding keeps, and so it is where rationals have no value.
-    """
-    nearest = mpfr_context(p, "nearest")
-
-    def operation(*numbers: Any) -> Any:
-        if not any(is_ratio(each) for each in numbers):
-            return usual(*numbers)
-        found = exact(*(fraction_of(each) for each in numbers)) if all(finite(each) for each in numbers) else None
-        if found is not None:
-            return as_number(found)
-        return usual(*(_nearest(each, nearest) if is_ratio(each) else each for each in numbers))
-
-    return operation
-
-
-def _nearest(x: Any, context: Any) -> Any:
-    return context.div(exact_mpfr(int(x.numerator)), exact_mpfr(int(x.denominator)))

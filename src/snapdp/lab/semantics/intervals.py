@@ -1,20 +1,165 @@
-"""Intervals of bounds, and the exact images that rules round: sums, products, quotients, negation, powers of two.
+"""Intervals of bounds, the ranges where both bounds lie, and the exact images that rules round.
 
-An interval holds one float value between two bounds (real expressions) and knows the range where both
-lie. With a sign known from the range a product takes the one corner that matters, else the least or greatest of all.
+An interval holds one float value between two bounds (real expressions). Rules read signs from its range: an interval
+whose ends are MPFR numbers of 64 bits, perhaps infinite, rounded away from its inside, so a sign read there holds for
+every draw and every query value. With a sign known from the range a product takes the one corner that matters, else
+the least or greatest of all.
+Trap: operators on an mpfr round to the ambient context; only methods of our own contexts are used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from snapdp.exact.dyadic import exponent_of_power
-from snapdp.exact.functions import mpfr_context
-from snapdp.lab.language.syntax import BINARY, Binary, Constant, Negation, Unary
-from snapdp.lab.semantics import ranges
-from snapdp.lab.semantics.floats import Bound, Greatest, Least
-from snapdp.lab.semantics.ranges import Range
-from snapdp.values import Value, replaced
+from snapdp.exact.functions import exact_mpfr, fraction_of_mpfr, mpfr_context
+from snapdp.lab.language.syntax import (
+    Binary,
+    Constant,
+    Difference,
+    Expression,
+    Greatest,
+    Least,
+    Negation,
+    Product,
+    Quotient,
+    Sum,
+    Written,
+)
+from snapdp.values import Value
+
+BITS = 64
+
+Bound = Expression  # of the language BOUNDS
+
+
+class Range:
+    """The reals from lower to upper; `nonzero` says that zero is left out although an end may touch it (U > 0)."""
+
+    __slots__ = ("lower", "nonzero", "upper")
+
+    def __init__(self, lower: Any, upper: Any, *, nonzero: bool = False) -> None:
+        assert lower <= upper
+        self.lower, self.upper = lower, upper
+        self.nonzero = nonzero or lower > 0 or upper < 0
+
+    @property
+    def nonnegative(self) -> bool:
+        return bool(self.lower >= 0)
+
+    @property
+    def nonpositive(self) -> bool:
+        return bool(self.upper <= 0)
+
+    @property
+    def positive(self) -> bool:
+        return self.nonnegative and self.nonzero
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Zero is left out and all values have one sign."""
+        return self.nonzero and (self.nonnegative or self.nonpositive)
+
+    def __repr__(self) -> str:
+        return f"[{float(self.lower):.6g}, {float(self.upper):.6g}]"
+
+    # Where the results of an operation can lie
+
+    def __neg__(self) -> Range:
+        down, up = _outward()
+        return Range(down.minus(self.upper), up.minus(self.lower), nonzero=self.nonzero)
+
+    def __abs__(self) -> Range:
+        """Return where |x| can lie, for a range on both sides of zero."""
+        return Range(exact_mpfr(0), max(self.upper, (-self).upper), nonzero=self.nonzero)
+
+    def __add__(self, other: Range) -> Range:
+        down, up = _outward()
+        return Range(down.add(self.lower, other.lower), up.add(self.upper, other.upper))
+
+    def __sub__(self, other: Range) -> Range:
+        down, up = _outward()
+        return Range(down.sub(self.lower, other.upper), up.sub(self.upper, other.lower))
+
+    def __mul__(self, other: Range) -> Range:
+        return self._corners(other, _product)
+
+    def __truediv__(self, other: Range) -> Range:
+        """Return where quotients can lie; the divisor's range must exclude zero."""
+        return self._corners(other, lambda context, x, y: _quotient(context, x, y, other))
+
+    def _corners(self, other: Range, operation: Callable[[Any, Any, Any], Any]) -> Range:
+        corners = [(x, y) for x in (self.lower, self.upper) for y in (other.lower, other.upper)]
+        down, up = _outward()
+        low, high = min(operation(down, x, y) for x, y in corners), max(operation(up, x, y) for x, y in corners)
+        return Range(low, high, nonzero=self.nonzero and other.nonzero)
+
+    def logarithm(self) -> Range:
+        """Return where ln can lie, for a positive range; ln of an end at 0 is -infinity."""
+        down, up = _outward()
+        return Range(down.log(self.lower), up.log(self.upper))
+
+    def widened(self, roundings: int, eta: Fraction) -> Range:
+        """Return the range of rd of the lower and ru of the upper bound, taken `roundings` times."""
+        factor = _end((1 + eta) ** roundings, "up")
+        down, up = _outward()
+        low = down.mul(self.lower, factor) if self.lower < 0 else down.div(self.lower, factor)
+        high = up.mul(self.upper, factor) if self.upper > 0 else up.div(self.upper, factor)
+        return Range(low, high, nonzero=self.nonzero)
+
+    def image(self, function: Callable[[Fraction], Fraction]) -> Range:
+        """Return where an increasing function of rationals can lie, infinite ends left as they are."""
+        import gmpy2
+
+        def at(end: Any, direction: str) -> Any:
+            return end if gmpy2.is_infinite(end) else _end(function(fraction_of_mpfr(end)), direction)
+
+        return Range(at(self.lower, "down"), at(self.upper, "up"))
+
+    def clamped(self, lower: Fraction, upper: Fraction) -> Range:
+        """Return where a clamp's results can lie; infinite ends become the clamp's."""
+        import gmpy2
+
+        low, high = (
+            (lower if end < 0 else upper) if gmpy2.is_infinite(end) else min(max(fraction_of_mpfr(end), lower), upper)
+            for end in (self.lower, self.upper)
+        )
+        return between(low, high)
+
+
+def between(lower: Fraction | None, upper: Fraction | None, *, nonzero: bool = False) -> Range:
+    """Return the range from lower to upper; None is an infinite end."""
+    import gmpy2
+
+    low = gmpy2.mpfr("-inf") if lower is None else _end(lower, "down")
+    high = gmpy2.mpfr("inf") if upper is None else _end(upper, "up")
+    return Range(low, high, nonzero=nonzero)
+
+
+def _outward() -> tuple[Any, Any]:
+    return mpfr_context(BITS, "down"), mpfr_context(BITS, "up")
+
+
+def _end(x: Fraction, direction: str) -> Any:
+    return mpfr_context(BITS, direction).div(exact_mpfr(x.numerator), exact_mpfr(x.denominator))
+
+
+def _product(context: Any, x: Any, y: Any) -> Any:
+    return exact_mpfr(0) if x == 0 or y == 0 else context.mul(x, y)  # 0 * infinity: the end 0 is attained
+
+
+def _quotient(context: Any, x: Any, y: Any, divisors: Range) -> Any:
+    import gmpy2
+
+    if x == 0 or gmpy2.is_infinite(y):
+        # With an infinite divisor the quotients approach 0, unless the dividend is infinite too: then another
+        # corner, with the divisor's finite end, is infinite, and 0 lies between.
+        return exact_mpfr(0)
+    if y == 0:  # a divisor as near to zero as one likes, on the side of its range
+        return gmpy2.mpfr("inf") if (x > 0) == divisors.nonnegative else gmpy2.mpfr("-inf")
+    return context.div(x, y)
 
 
 class Interval(Value):
@@ -29,89 +174,103 @@ class Interval(Value):
         """Return the number this is, where it is exactly one."""
         return self.lower.value if isinstance(self.lower, Constant) and self.lower == self.upper else None
 
+    def __neg__(self) -> Interval:
+        """Return the interval of -a: the ends change places."""
+        return Interval(lower=_minus(self.upper), upper=_minus(self.lower), range=-self.range)
 
-def op(operator: str, left: Bound, right: Bound) -> Binary:
-    """Return the real expression left (operator) right."""
-    return BINARY[operator](left=left, right=right)
+    def __abs__(self) -> Interval:
+        """Return the interval of |a|: between max(a0, -a1, 0) and max(-a0, a1), shorter where the sign is known."""
+        if self.range.nonnegative:
+            return self
+        if self.range.nonpositive:
+            return -self
+        nothing = Constant(value=Fraction(0))
+        lower = Greatest(choices=(self.lower, _minus(self.upper), nothing))
+        return Interval(lower=lower, upper=Greatest(choices=(_minus(self.lower), self.upper)), range=abs(self.range))
 
+    def __add__(self, other: Interval) -> Interval:
+        lower, upper = Sum(left=self.lower, right=other.lower), Sum(left=self.upper, right=other.upper)
+        return Interval(lower=lower, upper=upper, range=self.range + other.range)
 
-def applied(e: Unary, bound: Bound) -> Bound:
-    """Return an operation done to a bound in the place of its operand."""
-    return replaced(e, operand=bound)
+    def __sub__(self, other: Interval) -> Interval:
+        lower, upper = Difference(left=self.lower, right=other.upper), Difference(left=self.upper, right=other.lower)
+        return Interval(lower=lower, upper=upper, range=self.range - other.range)
 
-
-def image(e: Unary, a: Interval, found: Range) -> Interval:
-    """Return the exact image of an interval under an operation that rises."""
-    return Interval(lower=applied(e, a.lower), upper=applied(e, a.upper), range=found)
-
-
-def negated(a: Interval) -> Interval:
-    """Return the interval of -a: the ends change places."""
-    lower, upper = (_minus(end) for end in (a.upper, a.lower))
-    return Interval(lower=lower, upper=upper, range=ranges.negated(a.range))
-
-
-def _minus(bound: Bound) -> Bound:
-    if isinstance(bound, Negation):
-        return bound.operand
-    return Constant(value=-bound.value) if isinstance(bound, Constant) else Negation(operand=bound)
-
-
-def magnitude(a: Interval) -> Interval:
-    """Return the interval of |a|: between max(a0, -a1, 0) and max(-a0, a1), written shorter where the sign is known."""
-    if a.range.nonnegative:
-        return a
-    if a.range.nonpositive:
-        return negated(a)
-    low, high = (_minus(end) for end in (a.upper, a.lower))
-    nothing = Constant(value=Fraction(0))
-    lower, upper = Greatest(choices=(a.lower, low, nothing)), Greatest(choices=(high, a.upper))
-    return Interval(lower=lower, upper=upper, range=ranges.magnitude(a.range))
+    def image(self, e: Expression, lies: Range) -> Interval:
+        """Return the exact image under an operation that rises: it is done to both bounds."""
+        lower, upper = e.with_operands(lambda _: self.lower), e.with_operands(lambda _: self.upper)
+        return Interval(lower=lower, upper=upper, range=lies)
 
 
 def within_a_factor_of_two(a: Range, b: Range) -> bool:
     """Sterbenz: b/2 <= a <= 2b for all values makes a - b exact."""
-    double = mpfr_context(2 * ranges.BITS, "nearest").mul_2exp
+    double = mpfr_context(2 * BITS, "nearest").mul_2exp
     return bool(a.lower > 0 and b.upper <= double(a.lower, 1) and a.upper <= double(b.lower, 1))
 
 
-def scaled(operator: str, a: Interval, b: Interval, found: Range) -> Interval | None:
+def scaled(kind: type[Binary], a: Interval, b: Interval) -> Interval | None:
     """Return the exact product or quotient by a power of two, or None where neither operand is one."""
-    if operator == "*" and _exponent(b) is None:
+    found = _range(kind, a, b)
+    if kind is Product and _exponent(b) is None:
         a, b = b, a
-    exponent = _exponent(b)
     factor = b.constant
-    if exponent is None or factor is None:
+    if _exponent(b) is None or factor is None:
         return None
     if factor < 0:
-        a, factor = negated(a), -factor
+        a, factor = -a, _opposite(factor)
     if factor == 1:
         return Interval(lower=a.lower, upper=a.upper, range=found)
-    ends = (op(operator, end, Constant(value=factor)) for end in (a.lower, a.upper))
-    return Interval(lower=next(ends), upper=next(ends), range=found)
+    lower, upper = (kind(left=end, right=Constant(value=factor)) for end in (a.lower, a.upper))
+    return Interval(lower=lower, upper=upper, range=found)
+
+
+def corners(kind: type[Binary], a: Interval, b: Interval) -> Interval:
+    """Return the exact products or quotients: the least and the greatest of four corners, fewer for known signs."""
+    found = _range(kind, a, b)
+    if kind is Product and not (b.range.nonnegative or b.range.nonpositive):
+        a, b = b, a
+    if not (b.range.nonnegative or b.range.nonpositive):
+        four = tuple(kind(left=x, right=y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
+        return Interval(lower=Least(choices=four), upper=Greatest(choices=four), range=found)
+    # The end of b that makes the result larger in size, and the one that makes it smaller.
+    stretch, shrink = (b.upper, b.lower) if (kind is Product) == b.range.nonnegative else (b.lower, b.upper)
+    small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
+    down_for, up_for = (shrink, stretch) if b.range.nonnegative else (stretch, shrink)
+    if a.range.nonnegative:
+        lower, upper = kind(left=small, right=down_for), kind(left=large, right=up_for)
+    elif a.range.nonpositive:
+        lower, upper = kind(left=small, right=up_for), kind(left=large, right=down_for)
+    elif b.lower == b.upper:
+        lower, upper = kind(left=small, right=shrink), kind(left=large, right=shrink)
+    else:
+        return Interval(
+            lower=Least(choices=tuple(kind(left=small, right=end) for end in (shrink, stretch))),
+            upper=Greatest(choices=tuple(kind(left=large, right=end) for end in (shrink, stretch))),
+            range=found,
+        )
+    return Interval(lower=lower, upper=upper, range=found)
+
+
+def _range(kind: type[Binary], a: Interval, b: Interval) -> Range:
+    return a.range / b.range if kind is Quotient else a.range * b.range
 
 
 def _exponent(a: Interval) -> int | None:
     return exponent_of_power(abs(a.constant)) if a.constant else None
 
 
-def corners(operator: str, a: Interval, b: Interval, found: Range) -> Interval:
-    """Return the exact image: the least and the greatest of four corners, fewer where signs are known."""
-    if operator == "*" and not (b.range.nonnegative or b.range.nonpositive):
-        a, b = b, a
-    if not (b.range.nonnegative or b.range.nonpositive):
-        four = tuple(op(operator, x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
-        return Interval(lower=Least(choices=four), upper=Greatest(choices=four), range=found)
-    # The end of b that makes the result larger in size, and the one that makes it smaller.
-    stretch, shrink = (b.upper, b.lower) if (operator == "*") == b.range.nonnegative else (b.lower, b.upper)
-    small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
-    down_for, up_for = (shrink, stretch) if b.range.nonnegative else (stretch, shrink)
-    if a.range.nonnegative:
-        return Interval(lower=op(operator, small, down_for), upper=op(operator, large, up_for), range=found)
-    if a.range.nonpositive:
-        return Interval(lower=op(operator, small, up_for), upper=op(operator, large, down_for), range=found)
-    lows = (op(operator, small, shrink), op(operator, small, stretch))
-    highs = (op(operator, large, shrink), op(operator, large, stretch))
-    if b.lower == b.upper:
-        return Interval(lower=lows[0], upper=highs[0], range=found)
-    return Interval(lower=Least(choices=lows), upper=Greatest(choices=highs), range=found)
+def _minus(bound: Bound) -> Bound:
+    if isinstance(bound, Negation):
+        return bound.operand
+    return Constant(value=_opposite(bound.value)) if isinstance(bound, Constant) else Negation(operand=bound)
+
+
+def _opposite(x: Fraction) -> Fraction:
+    """Return -x with the name that a person would give it: -eps of eps, and eps of -eps.
+
+    >>> _opposite(Written(Fraction(1, 2), "eps")).text
+    '-eps'
+    """
+    if isinstance(x, Written) and x.text.removeprefix("-").isidentifier():
+        return Written(-x, x.text[1:] if x.text.startswith("-") else f"-{x.text}")
+    return -x

@@ -4,18 +4,33 @@ Part of every derivation, verdict and certificate. Rounding is to nearest, ties 
 strict, nothing is contracted to fma or kept in extended precision: the report states that as an assumption. Where the
 sum is exact, + and - do not round, and a multiple of a power of two is itself: what a mechanism does that adds with
 whole numbers. Constants, products, quotients, ln and the ends of clamps have p bits on every machine.
+A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a range of integers
+and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`; for `ideal` an
+enclosure, because the ends of a preimage are exponentials. Draws deeper than 2**-8192 are one element, numbered
+`first`, whose number is the limit (0, or -infinity for ln U): enough for every loss that a certificate can state, and
+rationals stay storable. `given` takes values for the queries and samples of a run, rounds them to what the machine or
+its sampler has, and refuses what is never drawn or lies outside a declared range, because the derivation says nothing
+about it.
+Theory: docs/theory/verifier-loss.md, (3) and (20)-(21).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
+from snapdp.display.numbers import exact_amount
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two, round_nearest
-from snapdp.exact.numbers import shown
+from snapdp.exact.enclosure import Enclosure
+from snapdp.exact.functions import exact_mpfr, exp_enclosure, mpfr_context
+from snapdp.exact.numbers import parameter, shown
+from snapdp.lab.language.syntax import Program, Query, Sample
 from snapdp.values import Value
 
 KEYS = {"p": "p", "ln": "ln_roundings", "sampler": "sampler", "umin": "umin", "sum": "sum"}
@@ -72,18 +87,10 @@ class Machine(Value):
         """Return a number of a program, or an end of a clamp, as the machine holds it: it has p bits on every one."""
         return round_nearest(x, self.p)
 
-    def summed(self, x: Fraction) -> Fraction:
-        """Return what the machine makes of a sum."""
-        return x if self.adds_exactly else round_nearest(x, self.p)
-
     def snapped(self, x: Fraction, grid: Fraction) -> Fraction:
         """Return the multiple of the grid nearest to x, ties up, as the machine holds it."""
         multiple, exact = nearest_multiple(x, grid), self.adds_exactly and exponent_of_power(grid) is not None
         return multiple if exact else round_nearest(multiple, self.p)
-
-    def clamped(self, x: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
-        """Return x, or the end that it is beyond; ends are constants, so they have p bits."""
-        return min(max(x, self.constant(lower)), self.constant(upper))
 
     @property
     def stated_sum(self) -> dict[str, str]:
@@ -120,3 +127,297 @@ def _integer(key: str, text: str) -> int | None:
     if not re.fullmatch("-?[0-9]{1,9}", text):
         raise ParameterError(f"{key} = {shown(text)} is no whole number.", f"Give e.g. {key}=53 or umin=-1074.")
     return int(text)
+
+
+# Draws
+
+DEEPEST = -(1 << 13)
+GRID_BITS = 53
+_TAIL_BITS = 320
+
+
+class Draw(ABC):
+    """Floats in increasing order, numbered from `first` to `last`.
+
+    too_deep  the number where a preimage seems to end that ends deeper than draws are told apart
+    limit     what the first draw is, where it stands for all that are deeper
+    """
+
+    too_deep: int | None = None
+    limit: Any = None
+
+    def __init__(self, p: int, first: int, last: int) -> None:
+        self.p, self.first, self.last = p, first, last
+        self._product = mpfr_context(p, "nearest").mul
+
+    @abstractmethod
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        """Return (m, e) of the float m 2**e with a number; also for last + 1, the next float above all draws."""
+
+    @abstractmethod
+    def ordinal(self, x: Any) -> int:
+        """Return the number of a draw next to x, an mpfr; at the ends that of the last or first draw."""
+
+    @abstractmethod
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        """Return `ends_below` of a draw that is not the first."""
+
+    def number(self, ordinal: int) -> Any:
+        """Return the float as an mpfr."""
+        if ordinal == self.first and self.limit is not None:
+            return self.limit
+        significand, exponent = self.fields(ordinal)
+        return self._product(significand, power_as_mpfr(exponent))
+
+    def value(self, ordinal: int) -> Fraction:
+        """Return the float as a rational."""
+        return fraction_of(self._rational(ordinal))
+
+    def _rational(self, ordinal: int) -> Any:
+        significand, exponent = self.fields(ordinal)
+        return significand * power_as_mpq(exponent)
+
+    def below(self, ordinal: int) -> Enclosure:
+        """Return the probability of all draws numbered less than `ordinal`."""
+        return Enclosure(*map(fraction_of, self.ends_below(ordinal)))
+
+    def ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        """Return the ends of the same, two mpq: a search computes with thousands of them."""
+        if self.first < ordinal <= self.last:
+            return self._ends_below(ordinal)
+        certain = rational_of(Fraction(ordinal > self.last))
+        return certain, certain
+
+    @property
+    def nearest_zero(self) -> int:
+        """Return the number of a draw with the least noise worth trying: |ln U| about 2**-p."""
+        return self.last
+
+    def is_float(self, ordinal: int) -> bool:
+        """Return whether a number is that of one float: the first may stand for a limit instead."""
+        return self.first + (self.too_deep is not None) <= ordinal <= self.last
+
+    def near(self, ordinal: int) -> int:
+        return max(self.first, min(self.last, ordinal))
+
+
+@lru_cache(maxsize=1 << 14)
+def power_as_mpfr(exponent: int) -> Any:
+    """Return 2**exponent: products with it are as exact as `mul_2exp`, and in gmpy2 many times faster."""
+    return exact_mpfr(1, exponent)
+
+
+@lru_cache(maxsize=1 << 14)
+def power_as_mpq(exponent: int) -> Any:
+    return rational_of(power_of_two(exponent))
+
+
+def rational_of(x: Fraction) -> Any:
+    """Return a Fraction as an mpq."""
+    import gmpy2
+
+    return gmpy2.mpq(x.numerator, x.denominator)
+
+
+def fraction_of(x: Any) -> Fraction:
+    """Return a finite number of a run, an mpfr or mpq, as a Fraction."""
+    numerator, denominator = x.as_integer_ratio()
+    return Fraction(int(numerator), int(denominator))
+
+
+def fields_of(ordinal: int, p: int) -> tuple[int, int]:
+    """Return (m, e) of the positive float m 2**e with this number.
+
+    m 2**(e-p+1) with p bits has the number e 2**(p-1) + m - 2**(p-1): the order of the floats, and 1 has the number 0.
+    """
+    leading = 1 << (p - 1)
+    return leading + (ordinal & (leading - 1)), (ordinal >> (p - 1)) - (p - 1)
+
+
+def ordinal_of(x: Any, p: int) -> int:
+    """Return the number of the p-bit float nearest to x > 0, an mpfr."""
+    significand, exponent = (int(part) for part in mpfr_context(p, "nearest").plus(x).as_mantissa_exp())
+    shift = p - significand.bit_length()
+    return ((exponent - shift + p - 1) << (p - 1)) + (significand << shift) - (1 << (p - 1))
+
+
+class PositiveFloats(Draw):
+    """The p-bit floats of (0, 1), or of (0, 1] where a real uniform is rounded to nearest."""
+
+    def __init__(self, p: int, umin: int | None, *, nearest: bool) -> None:
+        super().__init__(p, (DEEPEST if umin is None else umin) << (p - 1), 0 if nearest else -1)
+        self.nearest = nearest
+        if umin is None:
+            self.too_deep, self.limit = self.first + 1, exact_mpfr(0)
+
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        return fields_of(ordinal, self.p)
+
+    def ordinal(self, x: Any) -> int:
+        return self.near(ordinal_of(x, self.p)) if x > 0 else self.first
+
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        below = self._rational(ordinal)
+        if self.nearest:
+            below = (self._rational(ordinal - 1) + below) / 2
+        return below, below
+
+
+class Multiples(Draw):
+    """The multiples of 2**-53 in [0, 1), equally likely: what random() gives; ln 0 counts as -infinity."""
+
+    too_deep = 0  # no loss is stated for an output that U = 0 gives: most programs would stop there instead
+
+    def __init__(self, p: int) -> None:
+        super().__init__(p, 0, (1 << GRID_BITS) - 1)
+
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        return ordinal, -GRID_BITS
+
+    def ordinal(self, x: Any) -> int:
+        return self.near(int(mpfr_context(self.p, "nearest").mul_2exp(x, GRID_BITS)))
+
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        return self._rational(ordinal), self._rational(ordinal)
+
+
+class RoundedLogarithm(Draw):
+    """scale * ln U of a real uniform U, rounded to nearest: the negative p-bit floats."""
+
+    def __init__(self, p: int, scale: Fraction = Fraction(1)) -> None:
+        import gmpy2
+
+        largest = scale.numerator.bit_length() - scale.denominator.bit_length() + 14
+        super().__init__(p, -largest << (p - 1), -DEEPEST << (p - 1))
+        self.scale, self.too_deep, self.limit = scale, self.first + 1, gmpy2.mpfr("-inf")
+
+    @property
+    def nearest_zero(self) -> int:
+        return self.p << (self.p - 1)
+
+    def fields(self, ordinal: int) -> tuple[int, int]:
+        significand, exponent = fields_of(-ordinal, self.p)
+        return -significand, exponent
+
+    def ordinal(self, x: Any) -> int:
+        return self.near(-ordinal_of(mpfr_context(self.p, "nearest").minus(x), self.p)) if x < 0 else self.last
+
+    def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
+        middle = (self.value(ordinal - 1) + self.value(ordinal)) / 2
+        tail = exp_enclosure(middle / self.scale, _TAIL_BITS)
+        return rational_of(tail.lower), rational_of(tail.upper)
+
+
+def uniform_draw(machine: Machine) -> Draw:
+    """Return the floats that U can be on a machine (for `ideal`: those that the rounded ln U can be)."""
+    if machine.sampler == "ideal":
+        return RoundedLogarithm(machine.p)
+    if machine.sampler == "grid53":
+        if machine.p < GRID_BITS:
+            raise ParameterError(
+                f"sampler = grid53 draws multiples of 2**-53, which {machine.p} bits cannot hold.", "Give p >= 53."
+            )
+        return Multiples(machine.p)
+    return PositiveFloats(machine.p, machine.umin, nearest=machine.sampler == "nearest")
+
+
+# Given values
+
+LONGEST = 40  # of a number in a sentence
+
+
+class RoundedValue(Value):
+    """A value that was given and is no float of the machine, and the one that is used."""
+
+    name: str
+    asked: Fraction
+    used: Fraction
+
+
+class Given(Value):
+    """The value of every query and sample of a program, and which of them were rounded."""
+
+    values: tuple[tuple[str, Fraction], ...]
+    rounded: tuple[RoundedValue, ...]
+
+    @property
+    def environment(self) -> dict[str, Fraction]:
+        return dict(self.values)
+
+
+def given(program: Program, machine: Machine, values: Mapping[str, object]) -> Given:
+    """Return the values for a run of a program, by the names of its queries and samples; all are needed.
+
+    >>> from snapdp.lab.language.programs import load_program
+    >>> from snapdp.lab.semantics.machine import Machine
+    >>> found = given(load_program("snap_half"), Machine(p=3), {"f": 3, "U": "0.3", "S": -1})
+    >>> found.environment["U"], [rounded.name for rounded in found.rounded]
+    (Fraction(5, 16), ['U'])
+    """
+    wanted: dict[str, Query | Sample] = {query.name: query for query in program.queries}
+    wanted |= {s.name: s for s in program.statements if isinstance(s, Sample)}
+    for name in values:
+        if name not in wanted:
+            raise ParameterError(f"{shown(name)} is no query or sample of {program.name}.", _names(wanted))
+    if missing := next((name for name in wanted if name not in values), None):
+        raise ParameterError(f"{program.name} needs a value for {missing}.", _names(wanted))
+    asked = {name: parameter(values[name], name=name) for name in wanted}
+    used = {name: _held(source, asked[name], machine) for name, source in wanted.items()}
+    changed = (RoundedValue(name=name, asked=asked[name], used=used[name]) for name in wanted)
+    return Given(values=tuple(used.items()), rounded=tuple(each for each in changed if each.asked != each.used))
+
+
+def typed(x: Fraction) -> str:
+    """Return a number as people type it, cut where it is very long."""
+    text = exact_amount(x)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _names(wanted: Mapping[str, object]) -> str:
+    return f"Give a value for each of {', '.join(wanted)}, and for nothing else." if wanted else "It needs no value."
+
+
+def _held(source: Query | Sample, asked: Fraction, machine: Machine) -> Fraction:
+    if isinstance(source, Query):
+        return query_value(source, asked, machine)
+    match source.distribution:
+        case "unif":
+            return _uniform(source.name, asked, machine)
+        case "sign" | "bernoulli":
+            allowed = (-1, 1) if source.distribution == "sign" else (0, 1)
+            if asked not in allowed:
+                raise ParameterError(
+                    f"{source.name} = {typed(asked)} is never drawn.", f"Give {allowed[0]} or {allowed[1]}."
+                )
+            return asked
+        case _:
+            return round_nearest(asked, machine.p)
+
+
+def query_value(query: Query, asked: Fraction, machine: Machine) -> Fraction:
+    """Return a value of the query; a machine whose sum is exact takes any number."""
+    used = asked if machine.adds_exactly else round_nearest(asked, machine.p)
+    below, above = query.lower is not None and used < query.lower, query.upper is not None and used > query.upper
+    if below or above:
+        raise ParameterError(
+            f"{query.name}(D) = {typed(asked)} lies outside the declared range [{query.lower}, {query.upper}].",
+            "Nothing is derived about it: give a value inside.",
+        )
+    return used
+
+
+def _uniform(name: str, asked: Fraction, machine: Machine) -> Fraction:
+    """Return the draw next to a number: a float of p bits, for grid53 a multiple of 2**-53."""
+    on_grid = machine.sampler == "grid53"
+    used = nearest_multiple(asked, power_of_two(-GRID_BITS)) if on_grid else round_nearest(asked, machine.p)
+    least = power_of_two(machine.umin) if machine.umin is not None else Fraction(0)
+    largest = Fraction(1) if machine.sampler in ("nearest", "ideal") else 1 - power_of_two(-machine.p)
+    if used <= 0 or used < least or used > largest:
+        lowest = "0 < U" if machine.umin is None else f"2^{machine.umin} <= U"
+        highest = "U <= 1" if largest == 1 else "U < 1"
+        became = "" if used == asked else f", rounded to {typed(used)},"
+        raise ParameterError(
+            f"{name} = {typed(asked)}{became} is never drawn by the sampler {machine.sampler}.",
+            f"Give {lowest}, {highest}.",
+        )
+    return used

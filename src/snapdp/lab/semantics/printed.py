@@ -1,40 +1,30 @@
 """The rules as L20 prints them, kept to show where they fail. Nothing is judged by them.
 
-Figure 1 of L20, read literally (lower bound from the maximum, upper from the minimum; unary operations
+Figures 1 and 5 of L20, read literally (lower bound from the maximum, upper from the minimum; unary operations
 all taken as increasing), or repaired in these two points. Both choose the factor by the sign of the *real* value of the
 expression, and that is unsound where the bounds of one value have different signs: (0.75 * 6 + 0.5) - 5 at p = 3 is 0
-over the reals, -1 in floats, and the repaired rules derive [-8/9, 1449/1024]. Sound rules: rules.py.
+over the reals, -1 in floats, and the repaired rules derive [-8/9, 1449/1024]. Sound rules: bounds.py.
 """
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import shown
-from snapdp.lab.language.syntax import (
-    BINARY,
-    Binary,
-    Constant,
-    Expression,
-    Negation,
-    Program,
-    QueryValue,
-    Sample,
-    UnaryOperation,
-    Variable,
-)
-from snapdp.lab.semantics.bounds import Derivation, DerivedLine, Inference, derive, signs_of
-from snapdp.lab.semantics.floats import Bound, BySign, Greatest, Least, Powered
-from snapdp.lab.semantics.folding import written_out
-from snapdp.lab.semantics.intervals import Interval, applied
+from snapdp.lab.language.syntax import PROGRAMS, Assignment, BySign, Expression, Greatest, Least, Powered, Program
+from snapdp.lab.semantics.bounds import Conclusion, Derivation, DerivedLine, Rules, derive, signs_of, steps
+from snapdp.lab.semantics.floats import written_out
+from snapdp.lab.semantics.intervals import Bound, Interval, Range, between
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import replaced
 
 Pair = tuple[Bound, Bound]
+
 RULES = ("sound", "printed", "repaired")
-NAMES = {  # each rule of L20, and what it is here: beginnings of the names that rules.py gives to steps
+NAMES = {  # each rule of L20, and what it is here: beginnings of the names that bounds.py gives to steps
     "VAL": ("Const",),
     "VAL-NEG": ("Const",),
     "VAL-EQ": ("Const-F",),
@@ -47,42 +37,6 @@ NAMES = {  # each rule of L20, and what it is here: beginnings of the names that
     "UOP-NEG": ("Ln", "Neg", "Round", "Clamp"),
 }
 FORMS = {"printed": "as printed", "repaired": "with max, min and unary minus put right"}
-
-
-def derive_as_printed(expression: Expression, machine: Machine, *, repaired: bool) -> Pair:
-    """Return the bounds (lower, upper) that the printed rules derive; VAL-EQ is preferred to VAL where both apply."""
-    match expression:
-        case Constant(value=r):
-            return (
-                (expression, expression)
-                if round_nearest(r, machine.p) == r
-                else _by_sign(expression, expression, expression)
-            )
-        case Variable() | QueryValue():
-            return expression, expression
-        case Binary(operator=operator, left=left, right=right):
-            a = derive_as_printed(left, machine, repaired=repaired)
-            b = derive_as_printed(right, machine, repaired=repaired)
-            corners = tuple(BINARY[operator](left=x, right=y) for x in a for y in b)
-            least, greatest = Least(choices=corners), Greatest(choices=corners)
-            return _by_sign(expression, *((least, greatest) if repaired else (greatest, least)))
-        case UnaryOperation(operand=operand):
-            low, high = (applied(expression, end) for end in derive_as_printed(operand, machine, repaired=repaired))
-            swapped = repaired and isinstance(expression, Negation)
-            return (high, low) if swapped else _by_sign(expression, low, high)
-        case _:
-            assert_never(expression)
-
-
-def _by_sign(real: Expression, low: Bound, high: Bound) -> Pair:
-    """BOP, UOP, VAL where the real value is at least 0, their -NEG forms where it is below."""
-    return (
-        BySign(premise=real, nonnegative=Powered(operand=low, power=-1), negative=Powered(operand=low, power=1)),
-        BySign(premise=real, nonnegative=Powered(operand=high, power=1), negative=Powered(operand=high, power=-1)),
-    )
-
-
-# Derivations by these rules, step by step
 
 
 def warning(rules: str) -> str:
@@ -105,70 +59,82 @@ def derive_by(rules: str, program: Program, machine: Machine, *, sign: int | Non
     sound = derive(program, machine, sign=sign)
     if rules == "sound":
         return sound
-    walk = _PrintedRules(repaired=rules == "repaired")
+    # The ranges of the sound derivation tell where the sign of a real value is known.
+    ranges = {id(step.expression): step.interval.range for line in sound.lines for step in steps(line.step)}
+    printed = Printed(machine, lambda e: ranges[id(e)], repaired=rules == "repaired")
     lines = []
     for line in sound.lines:
-        step = walk.step(line.step)
-        walk.intervals[line.statement.name] = step.interval
-        if not isinstance(line.statement, Sample):
-            walk.written[line.statement.name] = written_out(line.statement.expression, walk.written)
+        step = replaced(line.step, rule="SAMPLE")
+        if isinstance(line.statement, Assignment):
+            step = printed.of(line.statement.expression)
+            printed.written[line.statement.name] = written_out(line.statement.expression, printed.written)
+        printed.intervals[line.statement.name] = step.interval
         lines.append(DerivedLine(statement=line.statement, step=step))
     return replaced(sound, lines=tuple(lines))
 
 
-class _PrintedRules:
-    """The printed rules, on the steps of a sound derivation: it tells where the sign of a real value is known."""
+def derive_as_printed(expression: Expression, machine: Machine, *, repaired: bool) -> Pair:
+    """Return the bounds (lower, upper) that the printed rules derive of an expression when no sign is known."""
+    printed = Printed(machine, lambda _: between(None, None), repaired=repaired)
+    interval = printed.of(expression).interval
+    return interval.lower, interval.upper
 
-    def __init__(self, *, repaired: bool) -> None:
-        self.repaired = repaired
-        self.intervals: dict[str, Interval] = {}
+
+class Printed(Rules, language=PROGRAMS):
+    """The printed rules; VAL-EQ is preferred to VAL where both apply. `written` has the real values of names."""
+
+    def __init__(self, machine: Machine, range_of: Callable[[Expression], Range], *, repaired: bool) -> None:
+        super().__init__()
+        self.machine, self.range_of, self.repaired = machine, range_of, repaired
         self.written: dict[str, Expression] = {}
 
-    def step(self, sound: Inference) -> Inference:
-        e, a = sound.expression, [self.step(premise) for premise in sound.premises]
-        match e:
-            case Variable(name=name):
-                is_sample = sound.rule == "Sample"
-                rule, interval = ("SAMPLE", sound.interval) if is_sample else ("VAR", self.intervals[name])
-            case QueryValue():
-                rule, interval = "F(D)", sound.interval
-            case Constant():
-                exact = sound.rule == "Const-F"
-                rule, interval = ("VAL-EQ", sound.interval) if exact else self._by_sign("VAL", sound, (e, e))
-            case Binary(operator=operator):
-                ends = (_ends(premise.interval) for premise in a)
-                left, right = next(ends), next(ends)
-                corners = tuple(BINARY[operator](left=x, right=y) for x in left for y in right)
-                least: Bound = corners[0] if len(corners) == 1 else Least(choices=corners)
-                greatest: Bound = corners[0] if len(corners) == 1 else Greatest(choices=corners)
-                pair = (least, greatest) if self.repaired else (greatest, least)
-                rule, interval = self._by_sign("BOP", sound, pair)
-            case UnaryOperation():
-                low, high = (applied(e, end) for end in (a[0].interval.lower, a[0].interval.upper))
-                swapped = self.repaired and isinstance(e, Negation)
-                pair = (high, low) if swapped else (low, high)
-                rule, interval = ("UOP", _interval(pair, sound)) if swapped else self._by_sign("UOP", sound, pair)
-            case _:
-                assert_never(e)
-        return Inference(rule=rule, expression=e, interval=interval, premises=tuple(a))
+    def const(self, e: Any) -> Conclusion:
+        if round_nearest(e.value, self.machine.p) == e.value:
+            return "VAL-EQ", self._at(e)
+        return self._by_sign("VAL", e, (e, e))
 
-    def _by_sign(self, rule: str, sound: Inference, pair: Pair) -> tuple[str, Interval]:
-        found = sound.interval.range
-        if found.nonnegative or (found.nonpositive and found.excludes_zero):
-            power = 1 if found.nonnegative else -1
-            bounds = Powered(operand=pair[0], power=-power), Powered(operand=pair[1], power=power)
-            return rule if found.nonnegative else f"{rule}-NEG", _interval(bounds, sound)
-        real = written_out(sound.expression, self.written)
-        return f"{rule} or {rule}-NEG", _interval(_by_sign(real, *pair), sound)
+    def var(self, e: Any) -> Conclusion:
+        return "VAR", self.intervals[e.name] if e.name in self.intervals else self._at(e)
+
+    def query(self, e: Any) -> Conclusion:
+        return "F(D)", self._at(e)
+
+    def neg(self, e: Any, a: Interval) -> Conclusion:
+        if not self.repaired:
+            return self.ln(e, a)
+        lower, upper = replaced(e, operand=a.upper), replaced(e, operand=a.lower)
+        return "UOP", Interval(lower=lower, upper=upper, range=self.range_of(e))
+
+    def ln(self, e: Any, a: Interval) -> Conclusion:
+        return self._by_sign("UOP", e, (replaced(e, operand=a.lower), replaced(e, operand=a.upper)))
+
+    round = clamp = floor = rint = sign = abs = ln
+
+    def add(self, e: Any, a: Interval, b: Interval) -> Conclusion:
+        corners = tuple(type(e)(left=x, right=y) for x in _ends(a) for y in _ends(b))
+        least: Bound = corners[0] if len(corners) == 1 else Least(choices=corners)
+        greatest: Bound = corners[0] if len(corners) == 1 else Greatest(choices=corners)
+        return self._by_sign("BOP", e, (least, greatest) if self.repaired else (greatest, least))
+
+    sub = mul = div = add
+
+    def _at(self, e: Expression) -> Interval:
+        return Interval(lower=e, upper=e, range=self.range_of(e))
+
+    def _by_sign(self, rule: str, e: Expression, pair: Pair) -> Conclusion:
+        """BOP, UOP, VAL where the real value is at least 0, their -NEG forms where it is below."""
+        lies = self.range_of(e)
+        over, under = (tuple(Powered(operand=end, power=power) for end in pair) for power in (1, -1))
+        if lies.nonnegative:
+            return rule, Interval(lower=under[0], upper=over[1], range=lies)
+        if lies.nonpositive and lies.excludes_zero:
+            return f"{rule}-NEG", Interval(lower=over[0], upper=under[1], range=lies)
+        real = written_out(e, self.written)
+        lower = BySign(premise=real, nonnegative=under[0], negative=over[0])
+        upper = BySign(premise=real, nonnegative=over[1], negative=under[1])
+        return f"{rule} or {rule}-NEG", Interval(lower=lower, upper=upper, range=lies)
 
 
 def _ends(interval: Interval) -> tuple[Bound, ...]:
-    return (
-        (interval.lower,)
-        if interval.lower is interval.upper or interval.constant is not None
-        else (interval.lower, interval.upper)
-    )
-
-
-def _interval(pair: Pair, sound: Inference) -> Interval:
-    return Interval(lower=pair[0], upper=pair[1], range=sound.interval.range)
+    one = interval.lower is interval.upper or interval.constant is not None
+    return (interval.lower,) if one else (interval.lower, interval.upper)

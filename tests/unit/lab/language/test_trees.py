@@ -10,7 +10,7 @@ import pytest
 
 from snapdp.lab.language import syntax
 from snapdp.lab.language.syntax import as_lists, children, expression_text, from_lists
-from snapdp.lab.semantics.floats import Bound
+from snapdp.lab.semantics.intervals import Bound
 from tests import ROOT
 
 READERS = sorted((ROOT / "src" / "snapdp" / "verifier").rglob("*.py"))

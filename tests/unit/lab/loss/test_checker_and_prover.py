@@ -19,7 +19,6 @@ from snapdp.lab.language.syntax import Program, Query, as_lists, from_lists
 from snapdp.lab.loss.certificate import _made, certificate_of
 from snapdp.lab.loss.shape import recognise
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.semantics.folding import folded
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 from tests.test_architecture import dotted_name, every_module, imports, tree_of
@@ -76,7 +75,7 @@ def of_the_prover(statements: list[Any], machine: dict[str, Any]) -> tuple[Fract
     )
     made = Machine(**machine)
     try:
-        noise = recognise(folded(program, made), program, made).noise
+        noise = recognise(program, made).noise
     except (ArithmeticError, ValueError):
         return None
     if noise is None or not (noise.signed and noise.drawn) or not noise.coefficient:

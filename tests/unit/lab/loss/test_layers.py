@@ -15,7 +15,7 @@ from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.certificate import certificate_text
 from snapdp.lab.loss.normal_form import Layers
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import replaced
 from tests.unit.lab.snaps import shape_of, snap

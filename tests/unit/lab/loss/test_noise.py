@@ -14,7 +14,7 @@ from snapdp.lab.loss.normal_form import Noise
 from snapdp.lab.loss.shape import folded_step, universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import headline, python_lines
-from snapdp.lab.semantics import draws as machine_draws
+from snapdp.lab.semantics import machine as machine_draws
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 from tests.unit.lab import counted

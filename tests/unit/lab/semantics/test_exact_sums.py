@@ -18,9 +18,9 @@ from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import python_lines
 from snapdp.lab.semantics.bounds import derive
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import evaluate_real, run_float
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import folded, run_float
 from snapdp.lab.semantics.machine import Machine, parse_machine
+from snapdp.lab.semantics.reals import evaluate_real
 from tests.unit.lab.second_opinion import theorem
 from tests.unit.lab.snaps import judged, shape_of, snap
 

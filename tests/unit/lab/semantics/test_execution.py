@@ -16,11 +16,9 @@ from snapdp.lab.language.programs import load_program
 from snapdp.lab.language.syntax import Program
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, exact_loss
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.semantics.draws import Multiples, PositiveFloats, RoundedLogarithm, uniform_draw
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import as_mpfr, run_float
-from snapdp.lab.semantics.folding import folded
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import as_mpfr, folded, run_float
+from snapdp.lab.semantics.machine import Machine, Multiples, PositiveFloats, RoundedLogarithm, uniform_draw
 from tests.unit.lab.snaps import judged, shape_of, snap
 
 MACHINES = [

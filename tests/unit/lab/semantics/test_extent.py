@@ -10,7 +10,7 @@ from snapdp.lab.loss.verdict import BRACKET_EVALUATIONS, SEARCH_EVALUATIONS, _ev
 from snapdp.lab.report.verdict import headline
 from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
 
 FRAME = "program r {{ query f in [-8,8] sensitivity 1; U <-$ unif; S <-$ {{-1,1}}; {} }}"

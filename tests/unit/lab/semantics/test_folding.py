@@ -13,8 +13,7 @@ from snapdp.exact.functions import fraction_of_mpfr
 from snapdp.lab.language import syntax
 from snapdp.lab.language.parser import parse
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import evaluate_float, run_float
-from snapdp.lab.semantics.folding import folded
+from snapdp.lab.semantics.floats import evaluate_float, folded, run_float
 from snapdp.lab.semantics.machine import SUMS, Machine
 from snapdp.values import replaced
 

@@ -9,8 +9,7 @@ import pytest
 from snapdp.errors import ParameterError
 from snapdp.lab.language.parser import parse
 from snapdp.lab.language.programs import load_program
-from snapdp.lab.semantics.draws import given
-from snapdp.lab.semantics.machine import parse_machine
+from snapdp.lab.semantics.machine import given, parse_machine
 
 HALF = load_program("snap_half")
 

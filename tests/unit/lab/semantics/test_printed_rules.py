@@ -11,9 +11,9 @@ from snapdp.lab.language.parser import parse
 from snapdp.lab.language.programs import load_program, program_names
 from snapdp.lab.report.derivation import printed_rules_text, printed_rules_values
 from snapdp.lab.semantics.bounds import steps
-from snapdp.lab.semantics.floats import evaluate_real
 from snapdp.lab.semantics.machine import parse_machine
 from snapdp.lab.semantics.printed import NAMES, derivations_by, derive_as_printed, derive_by
+from snapdp.lab.semantics.reals import evaluate_real
 
 WITNESS = parse("program p { y = (0.75 * 6 + 0.5) - 5; return y; }")
 

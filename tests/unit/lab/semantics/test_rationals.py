@@ -12,8 +12,8 @@ from snapdp.lab.loss.exact_loss import ProgramLaw
 from snapdp.lab.loss.pointwise import output_draws
 from snapdp.lab.loss.verdict import case_constants, verify
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import as_mpfr, as_number, fraction_of, run_float
-from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.floats import as_mpfr, as_number, run_float
+from snapdp.lab.semantics.machine import Machine, fraction_of
 
 FRAME = "program r {{ query f in [-8, 8] sensitivity 1; U <-$ unif; S <-$ {{-1,1}}; z = {}; return z; }}"
 SNAP = "clamp[8](round[2](f(D) + S * ln(U) * 2))"

@@ -14,12 +14,13 @@ from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import next_above, next_below, power_of_two, round_nearest
 from snapdp.exact.functions import ln_nearest
 from snapdp.lab.language.parser import parse
-from snapdp.lab.language.syntax import BINARY, Constant, ExactFunction, Negation, QueryValue, Rounding
+from snapdp.lab.language.syntax import BINARY, FUNCTIONS, Constant, Negation, QueryValue, Rounding
 from snapdp.lab.semantics.bounds import derive, derive_expression
-from snapdp.lab.semantics.floats import evaluate_float, evaluate_real, run_float
+from snapdp.lab.semantics.floats import evaluate_float, run_float
+from snapdp.lab.semantics.intervals import between
 from snapdp.lab.semantics.machine import Machine
 from snapdp.lab.semantics.printed import derive_as_printed
-from snapdp.lab.semantics.ranges import between
+from snapdp.lab.semantics.reals import evaluate_real
 from tests.tiers import first_of
 from tests.unit.lab.support import floats, violations
 
@@ -33,7 +34,7 @@ EXPRESSIONS = (
     "(f(D) - 0.7) * ln(U) - f(D) * f(D)",
     "-(f(D) * ln(U)) / (U + 0.3) + 5",
 )
-FUNCTIONS = ("floor(f(D) + ln(U) / 0.3 + 0.5) * 0.1", "abs(f(D) - 0.7) * sign(f(D) - ln(U)) + rint(abs(ln(U)) * 3)")
+STEPS = ("floor(f(D) + ln(U) / 0.3 + 0.5) * 0.1", "abs(f(D) - 0.7) * sign(f(D) - ln(U)) + rint(abs(ln(U)) * 3)")
 DRAWS = {"U": between(Fraction(0), Fraction(1), nonzero=True), "S": between(Fraction(-1), Fraction(1))}
 
 
@@ -83,7 +84,7 @@ def lies_between(value, lower, upper, environment, machine):
 
 
 @pytest.mark.parametrize("p", PRECISIONS)
-@pytest.mark.parametrize("text", [*EXPRESSIONS, *FUNCTIONS])
+@pytest.mark.parametrize("text", [*EXPRESSIONS, *STEPS])
 def test_a_float_value_lies_between_its_bounds(text, p):
     machine, program = Machine(p=p), program_of(text)
     found = {sign: derive(program, machine, sign=sign).result for sign in (1, -1)}
@@ -185,9 +186,8 @@ def random_program(rng: random.Random, depth: int):
                 grid=rng.choice((Fraction(1, 2), Fraction(2), Fraction(3))), operand=random_program(rng, depth - 1)
             )
         case 2:
-            return ExactFunction(
-                name=rng.choice(("floor", "rint", "abs", "sign")), operand=random_program(rng, depth - 1)
-            )
+            function = FUNCTIONS[rng.choice(("floor", "rint", "abs", "sign"))]
+            return function(operand=random_program(rng, depth - 1))
     left, right = random_program(rng, depth - 1), random_program(rng, depth - 1)
     return BINARY[rng.choice("++--**/")](left=left, right=right)
 
