@@ -15,22 +15,23 @@ from snapdp.display.numbers import exact_amount, four_digits
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.numbers import parameter, shown
 from snapdp.lab.language.syntax import (
-    BINARY,
     Assignment,
     Clamping,
     Constant,
-    Expression,
     Logarithm,
+    Product,
     Program,
     Query,
     QueryValue,
     Rounding,
     Sample,
+    Sum,
     Variable,
-    printed,
+    Written,
 )
+from snapdp.lab.language.text import printed
+from snapdp.lab.loss.exact_loss import float_at_least, float_at_most
 from snapdp.lab.loss.verdict import VERIFIED, Verdict, verify
-from snapdp.lab.loss.witness import float_at_least, float_at_most
 from snapdp.lab.semantics.machine import Machine
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import Value
@@ -73,73 +74,49 @@ def program_of_mechanism(parameters: SnappingParameters) -> MechanismProgram:
             "the steps of this mechanism have different precisions.", "The machine of a program has one."
         )
     machine = Machine(p=precision.uniform, sum="exact")
-    return MechanismProgram(program=_program(parameters, bound), machine=machine, remarks=_remarks(parameters, machine))
-
-
-def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
-    names = {"eps": parameters.epsilon, "lambda": parameters.noise_scale, "V": parameters.value_upper}
-    names |= {"Lambda": parameters.grid, "B": bound}
-    names |= {"slack": parameters.slack} if parameters.slack else {}
-    value: Expression = Clamping(
-        lower=parameters.value_lower, upper=parameters.value_upper, operand=QueryValue(name="f")
-    )
-    product = _times(Constant(value=parameters.noise_scale), Logarithm(operand=Variable(name="U")))
-    noise = _times(Variable(name="S"), product)
-    snapped = Rounding(grid=parameters.grid, operand=Variable(name="y"))
-    return Program(
-        name=NAME,
-        parameters=tuple((name, Fraction(number)) for name, number in names.items()),
-        queries=(Query(name="f", lower=None, upper=None, sensitivity=Fraction(1)),),
-        statements=(
-            Sample(name="U", distribution="unif"),
-            Sample(name="S", distribution="sign"),
-            Assignment(name="y", expression=BINARY["+"](left=value, right=noise)),
-            Assignment(
-                name="z",
-                expression=Clamping(lower=parameters.end_lower, upper=parameters.end_upper, operand=snapped),
-            ),
-        ),
-        result="z",
-        claim=_claim(parameters),
-    )
-
-
-def _claim(parameters: SnappingParameters) -> Expression:
-    """Return what a release costs: epsilon, and the slack of few bits where one is declared."""
-    epsilon = Variable(name="eps")
-    return BINARY["+"](left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon
-
-
-def _times(left: Expression, right: Expression) -> Expression:
-    return BINARY["*"](left=left, right=right)
-
-
-def _remarks(parameters: SnappingParameters, machine: Machine) -> tuple[str, ...]:
-    value, published = _in_data_units(parameters)
-    return (
+    # What f(D) is made of, and what is made of z: offset and unit, left out where they do nothing.
+    offset, unit = parameters.offset, parameters.unit
+    value, published = "value", "z" if unit == 1 else f"{exact_amount(unit)} * z"
+    if parameters.step is not None:
+        value = f"(value to the nearest multiple of {exact_amount(parameters.step)})"
+    if offset:
+        sign, other, size = *(("-", "+") if offset > 0 else ("+", "-")), exact_amount(abs(offset))
+        value, published = f"{value} {sign} {size}", f"{published} {other} {size}"
+    if unit != 1:
+        value = f"({value})/{exact_amount(unit)}" if offset else f"{value}/{exact_amount(unit)}"
+    remarks = (
         f"The snapping mechanism for epsilon {exact_amount(parameters.epsilon)}, as snapdp computes it.",
         "Numbers are in sensitivities, counted from the middle of the range:",
         f"f(D) = {value}; published is {published}.",
         f"lambda, a float of {machine.p} bits, is about {four_digits(parameters.noise_scale)}.",
         f"Machine: p={machine.p},sum={machine.sum}",
     )
+    return MechanismProgram(program=_program(parameters, bound), machine=machine, remarks=remarks)
 
 
-def _in_data_units(parameters: SnappingParameters) -> tuple[str, str]:
-    """Return what f(D) is made of, and what is made of z: offset and unit, left out where they do nothing."""
-    offset, unit = parameters.offset, parameters.unit
-    value, published = "value", "z" if unit == 1 else f"{exact_amount(unit)} * z"
-    if parameters.step is not None:
-        value = f"(value to the nearest multiple of {exact_amount(parameters.step)})"
-    if offset:
-        sign, other = ("-", "+") if offset > 0 else ("+", "-")
-        value, published = (
-            f"{value} {sign} {exact_amount(abs(offset))}",
-            f"{published} {other} {exact_amount(abs(offset))}",
-        )
-    if unit != 1:
-        value = f"({value})/{exact_amount(unit)}" if offset else f"{value}/{exact_amount(unit)}"
-    return value, published
+def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
+    numbers = {"eps": parameters.epsilon, "lambda": parameters.noise_scale, "V": parameters.value_upper}
+    numbers |= {"Lambda": parameters.grid, "B": bound}
+    numbers |= {"slack": parameters.slack} if parameters.slack else {}
+    by_name = {name: Written(Fraction(number), name) for name, number in numbers.items()}
+    query, epsilon = QueryValue(name="f"), Variable(name="eps")
+    value = Clamping(lower=parameters.value_lower, upper=by_name["V"], operand=query)
+    noise = Product(left=Constant(value=by_name["lambda"]), right=Logarithm(operand=Variable(name="U")))
+    snapped = Rounding(grid=by_name["Lambda"], operand=Variable(name="y"))
+    return Program(
+        name=NAME,
+        parameters=tuple((name, Fraction(number)) for name, number in numbers.items()),
+        queries=(Query(name="f", lower=None, upper=None, sensitivity=Fraction(1)),),
+        statements=(
+            Sample(name="U", distribution="unif"),
+            Sample(name="S", distribution="sign"),
+            Assignment(name="y", expression=Sum(left=value, right=Product(left=Variable(name="S"), right=noise))),
+            Assignment(name="z", expression=Clamping(lower=-bound, upper=by_name["B"], operand=snapped)),
+        ),
+        result="z",
+        # What a release costs: epsilon, and the slack of few bits where one is declared.
+        claim=Sum(left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon,
+    )
 
 
 def verify_mechanism(parameters: SnappingParameters, *, claim: Any = None, evaluations: int | None = None) -> Verdict:

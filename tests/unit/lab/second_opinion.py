@@ -15,10 +15,9 @@ from typing import Any
 import gmpy2
 
 from snapdp.errors import SnapdpError
-from snapdp.lab.language.syntax import Program, Query, from_lists
-from snapdp.lab.loss.shape import recognise
-from snapdp.lab.loss.universal_bound import universal_bound
-from snapdp.lab.semantics.floats import folded
+from snapdp.lab.language.syntax import Program, Query
+from snapdp.lab.language.text import from_lists
+from snapdp.lab.loss.shape import recognise, universal_bound
 from snapdp.lab.semantics.machine import Machine
 from tests.unit.lab.loss.certificates import cell, draws, fraction, run
 
@@ -71,7 +70,7 @@ def bound_of_the_verifier(certificate: dict[str, Any]) -> Fraction | None:
     )
     machine = Machine(**certificate["machine"])
     try:
-        found = universal_bound(recognise(folded(program, machine), program, machine), machine)
+        found = universal_bound(recognise(program, machine), machine)
     except (SnapdpError, ArithmeticError, ValueError):
         return None
     return None if found is None else found.proved

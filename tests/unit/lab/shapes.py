@@ -15,7 +15,8 @@ from typing import Any
 import gmpy2
 
 from snapdp.lab.language.parser import parse
-from snapdp.lab.language.syntax import Program, as_lists
+from snapdp.lab.language.syntax import Program
+from snapdp.lab.language.text import as_lists
 from snapdp.lab.semantics.machine import Machine
 from tests.unit.lab import counted
 from tests.unit.lab.loss.certificates import fraction, mpfr

@@ -8,7 +8,6 @@ from snapdp.lab.language.parser import parse
 from snapdp.lab.language.syntax import Program
 from snapdp.lab.loss.shape import Shape, recognise
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
 
 DIVIDED = "S * ln(U) / eps"
@@ -31,7 +30,7 @@ def snap(
 
 
 def shape_of(program: Program, machine: Machine) -> Shape:
-    return recognise(folded(program, machine), program, machine)
+    return recognise(program, machine)
 
 
 def judged(program: Program, machine: Machine) -> tuple[Execution, Shape]:

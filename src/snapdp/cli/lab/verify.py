@@ -1,6 +1,7 @@
 """`snapdp lab verify`: what a program, a Python function or a mechanism loses at most. Opens no data.
 
-Parse, one library call, render. Exit codes: 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE.
+Parse, one library call, render. Exit codes: 0 VERIFIED, or BOUNDED where nothing is claimed, 1 REFUTED, 2
+wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from snapdp.lab.report.page import CertificateFile
     from snapdp.mechanism.parameters import SnappingParameters
 
-EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
-COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
+EXIT = {"VERIFIED": 0, "BOUNDED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
+COLOURS = {"VERIFIED": "green", "BOUNDED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
 MISUSED = 2
 WIDTH = 79  # of a sentence under a verdict
 TAKES = (
@@ -40,8 +41,8 @@ TAKES = (
     "or a certificate is for: snapdp verify"
 )
 EXAMPLE = """\b
-Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED,
-4 INCONCLUSIVE.
+Exit: 0 VERIFIED, or BOUNDED where nothing is claimed, 1 REFUTED, 2 wrong usage
+or a bad program, 3 UNBOUNDED, 4 INCONCLUSIVE.
 
 \b
 Examples:
@@ -60,7 +61,7 @@ Examples:
 @mechanism_options
 @machine_option
 @click.option(
-    "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]"
+    "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, if any]"
 )
 @click.option(
     "--pair", metavar="F,F'", help="Add the table of cases at two values of the query, or at 'all' telling ones."

@@ -13,15 +13,20 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.lab.language.syntax import FUNCTIONS, Program, Rounding, as_lists
+from snapdp.lab.language.syntax import FUNCTIONS, ExactFunction, Program, Rounding, walk
+from snapdp.lab.language.text import as_lists
 from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
-from snapdp.lab.loss.shape import Shape
 from snapdp.lab.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.lab.semantics.execution import Execution, Piece, Preimage
-from snapdp.lab.semantics.floats import folded, takes_functions
+from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
 
 FORMAT = 1
+
+
+def certificate_text(verdict: Verdict) -> str:
+    """Return the certificate as canonical JSON: sorted keys, no spaces, one line."""
+    return json.dumps(certificate_of(verdict), sort_keys=True, separators=(",", ":"), ensure_ascii=True) + "\n"
 
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
@@ -43,23 +48,21 @@ def _made(verdict: Verdict) -> dict[str, Any]:
             f"the verdict is {verdict.kind}: there is nothing to certify.",
             "Only VERIFIED and REFUTED have a certificate.",
         )
-    _require_covered(verdict)
-    program, machine, claim = verdict.program, verdict.machine, verdict.claim.value
+    reason = _uncovered(verdict)
+    if reason is not None:
+        raise PremiseError(f"certificates do not cover {reason}.", "The verdict stands; it has no certificate.")
+    claim, shape = verdict.claim.value, verdict.shape
     if claim is None:
         raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
-    common = {"format": FORMAT, **what_is_judged(program, machine, claim), "verdict": verdict.kind}
+    common = {"format": FORMAT, **what_is_judged(verdict.program, verdict.machine, claim), "verdict": verdict.kind}
     if verdict.kind == REFUTED:
         assert verdict.evidence is not None
         assert verdict.execution is not None
         return {**common, "witness": witness(verdict.evidence, verdict.execution)}
     assert verdict.universal is not None
-    assert verdict.shape.noise is not None
-    return {
-        **common,
-        "bound": str(verdict.universal.loss_upper),
-        "noise_epsilon": str(verdict.shape.noise_epsilon),
-        "roundings": verdict.shape.noise.roundings,
-    }
+    assert shape.noise is not None
+    bound, epsilon = verdict.universal.loss_upper, shape.noise_epsilon
+    return {**common, "bound": str(bound), "noise_epsilon": str(epsilon), "roundings": shape.noise.roundings}
 
 
 def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[str, Any]:
@@ -75,42 +78,28 @@ def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[
     }
 
 
-def _require_covered(verdict: Verdict) -> None:
-    """Refuse what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
-    shape, outer = verdict.shape, None if verdict.execution is None else verdict.execution.folded
-    reason = None
-    if takes_functions(folded(verdict.program, verdict.machine)):
-        reason = f"programs with {', '.join(FUNCTIONS)}"
-    elif verdict.kind == VERIFIED:
-        assert shape.noise is not None
-        reasons = {
-            "a snapped Laplace draw": shape.noise.laplace,
-            "a bound for a sampler on a fixed grid": verdict.machine.sampler == "grid53",
-            "a clamp inside the rounding": isinstance(outer, Rounding),
-            "a query that leaves the clamp": not _inside(shape),
-        }
-        reason = next((words for words, holds in reasons.items() if holds), None)
-    elif verdict.execution is not None and verdict.execution.drawn is None:
-        reason = "a program without a random draw"
-    elif verdict.machine.sampler == "ideal":
-        reason = "a refutation for a real draw, which has no floats to name"
-    if reason is not None:
-        raise PremiseError(f"certificates do not cover {reason}.", "The verdict stands; it has no certificate.")
-
-
-def _inside(shape: Shape) -> bool:
-    ends = (shape.clamp_lower, shape.lower, shape.upper, shape.clamp_upper)
-    known = [end for end in ends if end is not None]
-    return len(known) == len(ends) and known == sorted(known)
-
-
-def certificate_text(verdict: Verdict) -> str:
-    """Return the certificate as canonical JSON: sorted keys, no spaces, one line."""
-    return json.dumps(certificate_of(verdict), sort_keys=True, separators=(",", ":"), ensure_ascii=True) + "\n"
-
-
 def optional_text(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
+
+
+def _uncovered(verdict: Verdict) -> str | None:
+    """Return what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
+    shape, execution, machine = verdict.shape, verdict.execution, verdict.machine
+    if any(isinstance(part, ExactFunction) for part in walk(folded(verdict.program, machine))):
+        return f"programs with {', '.join(FUNCTIONS)}"
+    if verdict.kind == VERIFIED:
+        assert shape.noise is not None
+        if shape.noise.laplace:
+            return "a snapped Laplace draw"
+        if machine.sampler == "grid53":
+            return "a bound for a sampler on a fixed grid"
+        if execution is not None and isinstance(execution.folded, Rounding):
+            return "a clamp inside the rounding"
+        ends = [end for end in (shape.clamp_lower, shape.lower, shape.upper, shape.clamp_upper) if end is not None]
+        return None if len(ends) == 4 and ends == sorted(ends) else "a query that leaves the clamp"
+    if execution is not None and execution.drawn is None:
+        return "a program without a random draw"
+    return "a refutation for a real draw, which has no floats to name" if machine.sampler == "ideal" else None
 
 
 def witness(evidence: ExactLoss, execution: Execution) -> dict[str, Any]:

@@ -10,7 +10,6 @@ Theory: docs/theory/verifier-loss.md, (15)-(20).
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
@@ -19,13 +18,10 @@ from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.exact.functions import exp_enclosure, ln_enclosure
 from snapdp.exact.numbers import parameter
 from snapdp.lab.language.syntax import Program, QueryValue
-from snapdp.lab.loss.exact_loss import ProgramLaw
-from snapdp.lab.loss.query_path import value_on
-from snapdp.lab.loss.shape import Shape, recognise
-from snapdp.lab.loss.snap import Snap
-from snapdp.lab.loss.universal_bound import shorter, tail_errors, working_bits
+from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, held_output
+from snapdp.lab.loss.normal_form import Snap
+from snapdp.lab.loss.shape import Shape, recognise, shorter, tail_errors, working_bits
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value
 
@@ -47,6 +43,10 @@ class SidedTails(Value):
         return (_difference(self.left_high, self.left_low) + _difference(self.right_low, self.right_high)) * HALF
 
 
+def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
+    return Enclosure(max(Fraction(0), more.lower - less.upper), max(Fraction(0), more.upper - less.lower))
+
+
 class Pointwise(Value):
     """The case an output falls into, the tails of both inputs, and the bound of the loss (None: it gives none)."""
 
@@ -60,16 +60,12 @@ class Pointwise(Value):
     loss_upper: Fraction | None
 
 
-def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
-    return Enclosure(max(Fraction(0), more.lower - less.upper), max(Fraction(0), more.upper - less.lower))
-
-
 def pointwise(
     shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, output: Fraction, form: str = "post"
 ) -> Pointwise:
     """Return the case analysis of one output, for a shape without a failed premise."""
-    tails = {value: _tails(shape, machine, value, output, form) for value in (f, f_prime)}
-    p, q = tails[f].probability, tails[f_prime].probability
+    tails, tails_prime = (_tails(shape, machine, value, output, form) for value in (f, f_prime))
+    p, q = tails.probability, tails_prime.probability
     loss_upper = None
     if p.lower > 0 and q.lower > 0:
         bits = working_bits(machine)
@@ -80,8 +76,8 @@ def pointwise(
         f=f,
         f_prime=f_prime,
         output=output,
-        tails=tails[f],
-        tails_prime=tails[f_prime],
+        tails=tails,
+        tails_prime=tails_prime,
         loss_upper=loss_upper,
     )
 
@@ -136,10 +132,10 @@ def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
     """Enclose P(noise of one sign goes at least, or strictly further than, the distance); theory (7)."""
     if distance < 0:
         return WHOLE
-    epsilon, bits = shape.epsilon, working_bits(machine)
+    bits, scaled = working_bits(machine), shape.epsilon * distance
     shortfall, surplus = tail_errors(distance, shape, machine)
-    low = exp_enclosure(shorter(-epsilon * distance - shortfall, bits, up=False), bits).lower
-    high = exp_enclosure(shorter(-epsilon * distance + surplus, bits, up=True), bits).upper
+    low = exp_enclosure(shorter(-scaled - shortfall, bits, up=False), bits).lower
+    high = exp_enclosure(shorter(-scaled + surplus, bits, up=True), bits).upper
     return Enclosure(low, min(Fraction(1), high))
 
 
@@ -187,42 +183,14 @@ def snapped(shape: Shape, value: Fraction) -> Fraction:
     return min(max(nearest_multiple(value - shape.snap.offset, grid), lower), upper)
 
 
-class Outputs:
-    """All outputs of a shape in order: the ends of the clamp and the multiples of the grid between them."""
-
-    def __init__(self, shape: Shape) -> None:
-        self.grid, self.lower, self.upper = shape.grid_and_clamp
-        self.first, self.last = math.floor(self.lower / self.grid), math.ceil(self.upper / self.grid)
-        self.offset = shape.snap.offset
-
-    def __len__(self) -> int:
-        return self.last - self.first + 1
-
-    def at(self, index: int) -> Fraction:
-        """Return the output with the index round(output/grid)."""
-        if index <= self.first:
-            return self.lower
-        return self.upper if index >= self.last else index * self.grid
-
-    def nearest(self, value: Fraction) -> int:
-        return max(self.first, min(self.last, math.floor((value - self.offset) / self.grid + HALF)))
-
-
-def held_output(shape: Shape, machine: Machine, output: Fraction) -> Fraction:
-    """Return an output as the machine holds it: a multiple of 1/10 is no float, nor need an end of the clamp be one."""
-    grid, lower, upper = shape.grid_and_clamp
-    return machine.snapped(output, grid) if lower < output < upper else machine.constant(output)
-
-
 def tried_outputs(shape: Shape, *, f: Fraction, f_prime: Fraction, most: int = 400) -> list[Fraction]:
     """Return all outputs, or of more than `most` those near the ends, near the inputs and near zero."""
     outputs = Outputs(shape)
-    if len(outputs) <= most:
-        indices = set(range(outputs.first, outputs.last + 1))
-    else:
-        centres = [outputs.first, outputs.last, *(outputs.nearest(v) for v in (f, f_prime, Fraction(0)))]
-        indices = {c + d for c in centres for d in range(-8, 9) if outputs.first <= c + d <= outputs.last}
-    return [outputs.at(index) for index in sorted(indices)]
+    indices = list(range(outputs.first, outputs.last + 1))[:most]
+    if len(outputs) > most:
+        centres = (outputs.nearest(value) for value in (f, f_prime, Fraction(0)))
+        indices = outputs.near((outputs.first, outputs.last, *centres), 8)
+    return [outputs.at(index) for index in indices]
 
 
 def case_table(
@@ -231,14 +199,10 @@ def case_table(
     """Return, for every case, the tried output with the largest bound; None where none falls into it."""
     worst: dict[str, Pointwise] = {}
     for output in tried_outputs(shape, f=f, f_prime=f_prime, most=most):
-        found = pointwise(shape, machine, f=f, f_prime=f_prime, output=output, form=form)
-        old = worst.get(found.case)
-        if (
-            old is None
-            or old.loss_upper is None
-            or (found.loss_upper is not None and found.loss_upper > old.loss_upper)
-        ):
-            worst[found.case] = found
+        analysis = pointwise(shape, machine, f=f, f_prime=f_prime, output=output, form=form)
+        known, loss = worst.get(analysis.case), analysis.loss_upper
+        if known is None or known.loss_upper is None or (loss is not None and loss > known.loss_upper):
+            worst[analysis.case] = analysis
     return [(case, worst.get(case)) for case in CASES]
 
 
@@ -286,116 +250,89 @@ def output_draws(program: Program, machine: Machine, *, f: object, output: objec
     >>> [each.condition for each in found.signs]
     [None, 'exp((f - x - Lambda/2) eps) < U <= exp((f - x + Lambda/2) eps)']
     """
-    shape, execution = recognise(folded(program, machine), program, machine), Execution(program, machine)
-    _require_floats(program, execution)
-    value, x = _query_value(execution, program, f), parameter(output, name="the output")
-    lacking = _lacking(shape)
-    if lacking is None:
-        _require_output(shape, x)
-    else:
-        x = as_float(x, machine)
-    law = ProgramLaw(execution, value, shape)
-    added = None if shape.path is None else value_on(shape.path, value, machine)
-    formula = added if lacking is None else None
-    signs = tuple(_of_sign(sign, law, shape, formula, x) for sign in execution.signs)
-    return OutputDraws(
-        program=program, machine=machine, f=value, added=added, output=x, shape=shape, signs=signs, lacking=lacking
-    )
-
-
-def _require_floats(program: Program, execution: Execution) -> None:
+    shape, execution = recognise(program, machine), Execution(program, machine)
     if execution.drawn is None or execution.query is None:
         raise PremiseError(f"{program.name} has no {'draw' if execution.drawn is None else 'query'}.")
     if execution.laplace:
         raise PremiseError(f"{program.name} draws a Laplace variable, and no uniform U.", "Give a program that does.")
-    if execution.machine.sampler == "ideal":
+    if machine.sampler == "ideal":
         raise PremiseError("on this machine U is a real number, no float.", "Give the sampler ulp or nearest.")
-
-
-def _query_value(execution: Execution, program: Program, f: object) -> Fraction:
-    query = next(each for each in program.queries if each.name == execution.query)
-    return query_value(query, parameter(f, name="f"), execution.machine)
-
-
-def _lacking(shape: Shape) -> str | None:
-    """Return what a program lacks for a formula: the first premise of the theorem that fails, or a plain output."""
+    query = next(query for query in program.queries if query.name == execution.query)
+    value, x = query_value(query, parameter(f, name="f"), machine), parameter(output, name="the output")
+    lacking = None  # for a formula: the first premise of the theorem that fails, or a plain output
     if shape.failed:
-        return f'the premise "{shape.failed[0].name}" fails: {shape.failed[0].detail}'
-    if shape.snap.released is not None:
-        return "what is released is computed from the snapped value"
-    if shape.noise is not None and shape.noise.folded:
-        return "the noise is the inverse of its distribution function, at a draw that is folded about 1/2"
-    return None
-
-
-def _require_output(shape: Shape, x: Fraction) -> None:
-    grid, lower, upper = shape.grid_and_clamp
-    if x not in (lower, upper) and (x % grid or not lower < x < upper):
-        raise ParameterError(f"{typed(x)} is no output.", f"Outputs are multiples of {grid} from {lower} to {upper}.")
-
-
-def as_float(x: Fraction, machine: Machine) -> Fraction:
-    """Return a number as an output: itself where it is a binary fraction or sums are exact, else the nearest float."""
-    is_output = machine.adds_exactly or exponent_of_power(Fraction(x.denominator)) is not None
-    return x if is_output else round_nearest(x, machine.p)
-
-
-def _of_sign(sign: int, law: ProgramLaw, shape: Shape, added: Fraction | None, x: Fraction) -> DrawsOfSign:
-    condition, lower, upper = (None, None, None) if added is None else _over_the_reals(sign, law, shape, added, x)
-    held = x if added is None else held_output(shape, law.execution.machine, x)
-    preimage = law.preimage(sign, held)
-    draw = law.execution.draw
-    some = preimage.start < preimage.stop
-    return DrawsOfSign(
-        sign=sign,
-        condition=condition,
-        lower=lower,
-        upper=upper,
-        first=draw.value(preimage.start) if some and draw.is_float(preimage.start) else None,
-        last=draw.value(preimage.stop - 1) if some else None,
+        lacking = f'the premise "{shape.failed[0].name}" fails: {shape.failed[0].detail}'
+    elif shape.snap.released is not None:
+        lacking = "what is released is computed from the snapped value"
+    elif shape.folds_its_draw:
+        lacking = "the noise is the inverse of its distribution function, at a draw that is folded about 1/2"
+    if lacking is None:
+        grid, lower, upper = shape.grid_and_clamp
+        if x not in (lower, upper) and (x % grid or not lower < x < upper):
+            advice = f"Outputs are multiples of {grid} from {lower} to {upper}."
+            raise ParameterError(f"{typed(x)} is no output.", advice)
+        held = held_output(shape, machine, x)
+    else:  # an output is a binary fraction, or any number where sums are exact
+        is_output = machine.adds_exactly or exponent_of_power(Fraction(x.denominator)) is not None
+        held = x = x if is_output else round_nearest(x, machine.p)
+    law = ProgramLaw(execution, value, shape)
+    added = None if shape.path is None else shape.added(value, machine)
+    signs = []
+    for sign in execution.signs:
+        condition, lower_end, upper_end = None, None, None
+        if lacking is None and added is not None:
+            condition, lower_end, upper_end = _over_the_reals(sign, shape, machine, added, x)
+        preimage, draw = law.preimage(sign, held), execution.draw
+        some = preimage.start < preimage.stop
+        signs.append(
+            DrawsOfSign(
+                sign=sign,
+                condition=condition,
+                lower=lower_end,
+                upper=upper_end,
+                first=draw.value(preimage.start) if some and draw.is_float(preimage.start) else None,
+                last=draw.value(preimage.stop - 1) if some else None,
+            )
+        )
+    return OutputDraws(
+        program=program,
+        machine=machine,
+        f=value,
+        added=added,
+        output=x,
+        shape=shape,
+        signs=tuple(signs),
+        lacking=lacking,
     )
 
 
 def _over_the_reals(
-    sign: int, law: ProgramLaw, shape: Shape, f: Fraction, x: Fraction
+    sign: int, shape: Shape, machine: Machine, g: Fraction, x: Fraction
 ) -> tuple[str | None, Enclosure, Enclosure]:
+    """Return the condition on U in symbols, f or g, x, Lambda and eps, and both ends over the reals."""
     assert shape.noise is not None
+    (grid, *_), (low, high), name = shape.grid_and_clamp, cell_ends(shape, x), letter(shape)
     rising = shape.noise.coefficient * sign > 0  # the sum rises with U
-    low, high = cell_ends(shape, x)
-    if not rising:
-        low, high = (None if end is None else 2 * f - end for end in (high, low))
-    reached = low is None or low < f
-    condition = _condition(shape, f, x, rising=rising) if reached else None
-    return condition, enclose(0) if low is None else _draw_at(low, f, shape, law), _draw_at(high, f, shape, law)
+    first, last = (low, high) if rising else (high, low)
+    below, most = ("<=", "<") if rising else ("<", "<=")
 
+    def exponent(t: Fraction) -> Fraction:
+        return (t - g if rising else g - t) * shape.epsilon
 
-def _draw_at(t: Fraction | None, f: Fraction, shape: Shape, law: ProgramLaw) -> Enclosure:
-    """Return exp((t - f) eps), at most 1; 1 also where there is no end."""
-    if t is None or t >= f:
-        return enclose(1)
-    return exp_enclosure((t - f) * shape.epsilon, 2 * law.execution.machine.p + MARGIN_BITS)
+    def end(t: Fraction) -> str:
+        half = ("-" if t < x else "+") if rising else ("+" if t < x else "-")
+        text = f"x {half} Lambda/2" if abs(t - x) == grid * HALF else typed(t)  # an end that is no half step: a number
+        return f"exp(({text} - {name}) eps)" if rising else f"exp(({name} - {text}) eps)"
 
-
-def _condition(shape: Shape, f: Fraction, x: Fraction, *, rising: bool) -> str:
-    """Return the condition on U in symbols: f or g, x, Lambda, eps; an end that is no half step is its number."""
-    grid, *_ = shape.grid_and_clamp
-    low, high = cell_ends(shape, x)
-    name = letter(shape)
-
-    def end(t: Fraction, half: str) -> str:
-        known = abs(t - x) == grid * HALF
-        if rising:
-            return f"exp(({f'x {half} Lambda/2' if known else typed(t)} - {name}) eps)"
-        opposite = "-" if half == "+" else "+"
-        return f"exp(({name} - {f'x {opposite} Lambda/2' if known else typed(t)}) eps)"
-
-    lowest = None if low is None else end(low, "-")
-    highest = None if high is None else end(high, "+")
-    if rising:
-        first = "0 < U" if lowest is None else f"{lowest} <= U"
-        return f"{first} < 1" if high is None or high >= f else f"{first} < {highest}"
-    first = "0 < U" if highest is None else f"{highest} < U"
-    return f"{first} < 1" if low is None or low <= f else f"{first} <= {lowest}"
+    lower, upper = (
+        WHOLE if t is None or exponent(t) >= 0 else exp_enclosure(exponent(t), 2 * machine.p + MARGIN_BITS)
+        for t in (first, last)
+    )
+    if first is not None and exponent(first) >= 0:
+        return None, lower, upper
+    condition = "0 < U" if first is None else f"{end(first)} {below} U"
+    condition += " < 1" if last is None or exponent(last) >= 0 else f" {most} {end(last)}"
+    return condition, NOTHING if first is None else lower, upper
 
 
 def letter(shape: Shape) -> str:

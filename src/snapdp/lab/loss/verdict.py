@@ -1,10 +1,11 @@
-"""The verdict on a program: VERIFIED, REFUTED, UNBOUNDED or INCONCLUSIVE, always with the bracket of the loss.
+"""The verdict on a program: VERIFIED, REFUTED, BOUNDED, UNBOUNDED or INCONCLUSIVE, with the bracket of the loss.
 
 VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; neither on the other. The
 bracket is [largest exact loss found, certified upper bound]. A claim is a number, the file's own, or a published bound
 by name; published bounds are compared with what is certified here, and the verdict says, premise by premise, whether
 the program lies in the range their authors state. A claim of epsilon alone says that the noise is as wide as it must
-be: epsilon, and what the roundings of the machine are certified to add.
+be: epsilon, and what the roundings of the machine are certified to add. Where nothing is claimed a program is BOUNDED
+by what is certified, or it is not.
 Theory: docs/theory/verifier-loss.md, "Verdicts".
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import NamedTuple
 
 from snapdp.display.numbers import general
 from snapdp.display.text import one_line
@@ -22,25 +23,27 @@ from snapdp.exact.functions import exp_enclosure
 from snapdp.exact.numbers import parameter, shown
 from snapdp.lab.language.parser import claim_value
 from snapdp.lab.language.syntax import Program, walk
-from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
-from snapdp.lab.loss.pointwise import CASES, FORMS, Pointwise, case_of, case_table, held_output, tried_outputs
-from snapdp.lab.loss.query_path import value_on
-from snapdp.lab.loss.shape import FAILED, PROVED, Shape, TheoremPremise, recognise
-from snapdp.lab.loss.universal_bound import (
+from snapdp.lab.loss.exact_loss import ExactLoss, Pair, ProgramLaw, Search, exact_loss, held_output
+from snapdp.lab.loss.pointwise import CASES, FORMS, case_of, case_table, tried_outputs
+from snapdp.lab.loss.shape import (
+    FAILED,
+    PROVED,
+    Shape,
+    TheoremPremise,
     UniversalBound,
     decimal_places,
     excess,
+    recognise,
     sampler_premise,
     smallest_exponent,
     universal_bound,
 )
-from snapdp.lab.loss.witness import Search
 from snapdp.lab.semantics.execution import Execution
-from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value, replaced
 
-VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED", "INCONCLUSIVE"
+VERIFIED, REFUTED, BOUNDED = "VERIFIED", "REFUTED", "BOUNDED"
+UNBOUNDED, INCONCLUSIVE = "UNBOUNDED", "INCONCLUSIVE"
 NEEDED_FOR_ANY_BOUND = {"query confined", "clamp present"}
 BRACKET_EVALUATIONS = 400  # for the lower end of a verified bracket
 SEARCH_EVALUATIONS = 2000  # where a claim is to be refuted
@@ -69,6 +72,7 @@ class Verdict(Value):
     evidence: ExactLoss | None
     approximate: Approximate | None
     remarks: tuple[str, ...]
+    _beside = ("shape", "premises", "execution", "approximate")  # which follow from the others
 
     @property
     def upper(self) -> Fraction | None:
@@ -94,17 +98,6 @@ class Verdict(Value):
     def scale(self) -> Scale:
         return scale_of(self.program, self.shape)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Verdict) and self._said == other._said
-
-    def __hash__(self) -> int:
-        return hash(self._said)
-
-    @property
-    def _said(self) -> tuple[Any, ...]:
-        """Return what a verdict says, without the machinery that ran the program."""
-        return self.program, self.machine, self.kind, self.claim, self.universal, self.evidence, self.remarks
-
     def __repr__(self) -> str:
         from snapdp.lab.report.verdict import headline
 
@@ -117,10 +110,10 @@ class Verdict(Value):
 
     def excess(self, loss: Fraction | None) -> Fraction | None:
         """Return C of a loss, or None where eps and B are unknown."""
-        scale = self.scale
-        if loss is None or not scale.epsilon or not scale.bound:
+        epsilon, bound = self.scale
+        if loss is None or not epsilon or not bound:
             return None
-        return excess(loss, epsilon=scale.epsilon, bound=scale.bound, machine=self.machine)
+        return excess(loss, epsilon=epsilon, bound=bound, machine=self.machine)
 
 
 def verify(
@@ -133,21 +126,21 @@ def verify(
 ) -> Verdict:
     """Return the verdict on a program.
 
-    claim        a number (the total loss), "note", "mironov" or "tight"; default the file's own, else "note"
+    claim        a number (the total loss), "note", "mironov" or "tight"; default the file's own, if it has one
     epsilon      instead of a claim: epsilon, and what the roundings of the machine are certified to add
     evaluations  how many outputs the search for a witness may compute
     """
     machine = machine or Machine()
-    shape = recognise(folded(program, machine), program, machine)
+    shape = recognise(program, machine)
     premises = (*shape.premises, sampler_premise(shape, machine))
     universal = universal_bound(shape, machine)
     if epsilon is not None and claim is None:
-        asked = claim_of_epsilon(epsilon, shape=shape, machine=machine, universal=universal)
+        judged = claim_of_epsilon(epsilon, shape=shape, machine=machine, universal=universal)
     else:
-        asked = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
-    if universal is not None and asked.value is not None and universal.proved <= asked.value < universal.loss_upper:
-        universal = replaced(universal, loss_upper=asked.value)  # the decimal above the proof must not miss the claim
-    verified = universal is not None and asked.value is not None and universal.loss_upper <= asked.value
+        judged = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
+    if universal is not None and judged.value is not None and universal.proved <= judged.value < universal.loss_upper:
+        universal = replaced(universal, loss_upper=judged.value)  # the decimal above the proof must not miss the claim
+    verified = universal is not None and judged.value is not None and universal.loss_upper <= judged.value
     remarks = []
     execution = evidence = None
     try:
@@ -155,27 +148,43 @@ def verify(
     except PremiseError as problem:
         remarks.append(f"No exact execution: {problem.problem}")
     else:
-        usual = _evaluations(execution, verified=verified)
-        if execution.in_pieces and (shape.noise is None or not shape.noise.folded):
-            usual //= MOST_PIECES  # each has ends that nothing tells beforehand
-        tries = usual if evaluations is None else evaluations
-        evidence = _evidence(execution, shape, universal, tries)
+        tries = evaluations
+        if tries is None:
+            proved = verified or (universal is not None and judged.name == NO_CLAIM)
+            tries = _evaluations(execution, verified=proved)
+            if execution.in_pieces and not shape.folds_its_draw:
+                tries //= MOST_PIECES  # each has ends that nothing tells beforehand
+        query = next((query for query in program.queries if query.name == execution.query), None)
+        if query is not None:  # else the output does not depend on any
+            search = Search(execution, query, shape)
+            evidence = search.impossible() if universal is None else None  # a bounded loss has no impossible output
+            evidence = search.largest(tries) if evidence is None else evidence
+            assert evidence is None or search.neighbours.allows(evidence.f, evidence.f_prime)
     if machine.ln_roundings > 1:
         remarks.append("Witnesses are run with a correctly rounded ln, one of those the machine allows.")
-    if universal is None and not any(premise.status == FAILED for premise in premises):
+    failed = {premise.name for premise in premises if premise.status == FAILED}
+    if universal is None and not failed:
         remarks.append("No bound: the cells are too narrow for the rounding errors at their ends.")
-    kind = _kind(verified, asked, evidence, premises)
+    refuted = evidence is not None and (
+        evidence.is_infinite or (judged.value is not None and evidence.exceeds(judged.value))
+    )
+    if judged.name == NO_CLAIM:
+        kind = BOUNDED if universal is not None else UNBOUNDED if refuted else INCONCLUSIVE
+    else:
+        kind = VERIFIED if verified else REFUTED if refuted else INCONCLUSIVE
+    if kind == INCONCLUSIVE and failed & NEEDED_FOR_ANY_BOUND and "shape" not in failed:
+        kind = UNBOUNDED
     return Verdict(
         program=program,
         machine=machine,
         kind=kind,
-        claim=asked,
+        claim=judged,
         shape=shape,
         premises=premises,
         universal=universal,
         execution=execution,
         evidence=evidence,
-        approximate=_approximate(shape, machine) if kind == REFUTED else None,
+        approximate=_approximate(shape, machine) if refuted and not verified else None,
         remarks=tuple(remarks),
     )
 
@@ -186,31 +195,6 @@ def _evaluations(execution: Execution, *, verified: bool) -> int:
     bits, operations = execution.machine.p, sum(1 for _ in walk(execution.folded))
     by_bits = usual * USUAL_BITS // max(bits, USUAL_BITS)
     return max(1, by_bits * USUAL_OPERATIONS // max(operations, USUAL_OPERATIONS))
-
-
-def _evidence(
-    execution: Execution, shape: Shape, universal: UniversalBound | None, evaluations: int
-) -> ExactLoss | None:
-    """Return the largest loss that a search finds, between inputs that the program's own query can have."""
-    query = next((query for query in execution.program.queries if query.name == execution.query), None)
-    if query is None:
-        return None  # the output does not depend on any query
-    search = Search(execution, query, shape)
-    found = search.impossible() if universal is None else None  # a bounded loss has no impossible output
-    found = search.largest(evaluations) if found is None else found
-    assert found is None or search.neighbours.allows(found.f, found.f_prime)
-    return found
-
-
-def _kind(verified: bool, claim: Claim, evidence: ExactLoss | None, premises: tuple[TheoremPremise, ...]) -> str:
-    if verified:
-        return VERIFIED
-    if evidence is not None and (evidence.is_infinite or (claim.value is not None and evidence.exceeds(claim.value))):
-        return REFUTED
-    failed = {premise.name for premise in premises if premise.status == FAILED}
-    if failed & NEEDED_FOR_ANY_BOUND and "shape" not in failed:
-        return UNBOUNDED
-    return INCONCLUSIVE
 
 
 def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
@@ -231,19 +215,20 @@ def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
 # Claims. Theory: docs/theory/verifier-loss.md, (14), (23)-(26) and (41).
 
 NAMED = ("note", "mironov", "tight")
+NO_CLAIM = "none"
 LOST_SHARE = Fraction(1, 100)  # of epsilon, which is read to two digits: more is no rounding
 CONSTANT_ROUNDINGS = 4  # by which a scale that the machine computed may miss the one that epsilon asks for
 
 
 class Claim(Value):
-    """A claimed total loss; value None: `tight` where no bound exists. `range` holds the premises its authors state."""
+    """A claimed total loss; None: no claim, or `tight` where no bound exists. `range` holds its authors' premises."""
 
     name: str
     value: Fraction | None
     range: tuple[TheoremPremise, ...] = ()
 
 
-class Scale(Value):
+class Scale(NamedTuple):
     """The numbers that claims speak of: nominal epsilon and B, where the file or the shape gives them."""
 
     epsilon: Fraction | None
@@ -257,35 +242,31 @@ def scale_of(program: Program, shape: Shape) -> Scale:
     if epsilon is None and shape.noise_epsilon is not None and shape.query is not None:
         moves = shape.query.sensitivity if shape.reach is None else shape.reach.ideal
         epsilon = shape.noise_epsilon * moves
-    return Scale(epsilon=epsilon, bound=scale_of_clamp(shape) if bound is None else bound)
+    return Scale(epsilon, scale_of_clamp(shape) if bound is None else bound)
 
 
 def scale_of_clamp(shape: Shape) -> Fraction | None:
     """Return the larger end of the clamp, None where there is none."""
-    if shape.clamp_lower is None or shape.clamp_upper is None:
-        return None
-    return max(abs(shape.clamp_lower), abs(shape.clamp_upper))
+    return None if shape.snap.ends is None else max(map(abs, shape.snap.ends))
 
 
 def claim_of(
-    asked: str | Fraction | None,
+    stated: str | Fraction | None,
     *,
     program: Program,
     shape: Shape,
     machine: Machine,
     universal: UniversalBound | None,
 ) -> Claim:
-    """Return the claim that was asked for: a number or a name, else the file's, else `note`."""
-    if asked is None:
+    """Return the claim that is stated, a number or a name, else the file's, else none."""
+    if stated is None:
         value = claim_value(program, machine.eta)
-        if value is not None:
-            return Claim(name="file", value=_loss(value))
-        asked = "note"
-    if asked == "tight":
+        return Claim(name=NO_CLAIM, value=None) if value is None else Claim(name="file", value=_loss(value))
+    if stated == "tight":
         return Claim(name="tight", value=None if universal is None else universal.loss_upper)
-    if asked in ("note", "mironov"):
-        return _published(str(asked), scale_of(program, shape), shape, machine)
-    return Claim(name="number", value=_loss(parameter(asked, name="claim")))
+    if stated in ("note", "mironov"):
+        return _published(str(stated), program, shape, machine)
+    return Claim(name="number", value=_loss(parameter(stated, name="claim")))
 
 
 def _loss(value: Fraction) -> Fraction:
@@ -308,48 +289,38 @@ def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, unive
     epsilon = _loss(epsilon)
     if universal is None:
         return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
-    missed, bound = universal.base - epsilon, scale_of_clamp(shape)
-    roundings = 0 if shape.reach is None or bound is None else 2 * shape.reach.rounded * bound * machine.eta
-    near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
-    near = near and _is_as_wide(universal.base, epsilon, shape, machine)
-    added, folded = universal.above + universal.below, shape.noise is not None and shape.noise.folded
-    if folded and added > LOST_SHARE * epsilon:
+    missed, bound, reach, stretch = universal.base - epsilon, scale_of_clamp(shape), shape.reach, 1 + machine.eta
+    assert reach is not None
+    assert bound is not None
+    roundings = 2 * reach.rounded * bound * machine.eta
+    near = 0 < missed <= (stretch**CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
+    if reach.distance:  # do only roundings make the loss larger than epsilon: of constants, and of steps of the query?
+        constants = stretch ** (CONSTANT_ROUNDINGS + reach.rounded)
+        near = near and universal.base * reach.ideal <= constants * epsilon * reach.distance
+    added = universal.above + universal.below
+    if shape.folds_its_draw and added > LOST_SHARE * epsilon:
         return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
     value = round_places_up(epsilon + added + (missed if near else 0), decimal_places(machine))
-    what = "roundings and lost bits of U" if folded else "roundings"
+    what = "roundings and lost bits of U" if shape.folds_its_draw else "roundings"
     return Claim(name=f"epsilon {shown(epsilon)} and {general(value - epsilon, 2)} for {what}", value=value)
 
 
-def _is_as_wide(base: Fraction, epsilon: Fraction, shape: Shape, machine: Machine) -> bool:
-    """Return whether only roundings make the loss larger than epsilon: of constants, and of steps of the query."""
-    reach = shape.reach
-    if reach is None or not reach.distance:
-        return True
-    constants = (1 + machine.eta) ** (CONSTANT_ROUNDINGS + reach.rounded)
-    return base * reach.ideal <= constants * epsilon * reach.distance
-
-
-def _published(name: str, scale: Scale, shape: Shape, machine: Machine) -> Claim:
-    epsilon, bound, eta = scale.epsilon, scale.bound, machine.eta
+def _published(name: str, program: Program, shape: Shape, machine: Machine) -> Claim:
+    (epsilon, bound), eta, grid = scale_of(program, shape), machine.eta, shape.grid
     if epsilon is None or bound is None or epsilon <= 0 or bound <= 0:
         raise ParameterError(
             f"the claim {name} speaks of eps and B, which the program does not have.",
             "Write `param eps` and `param B` into the program, or claim a number.",
         )
-    grid, product = shape.grid, bound * epsilon
-    lines = [
-        ("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps"),
-        ("bound", product > 1, "B > 1/eps"),
-    ]
+    product = bound * epsilon
+    lines = [("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps"), ("bound", product > 1, "B > 1/eps")]
     if name == "note":
         lines.append(("precision", product * eta <= Fraction(1, 1 << 11), "B eps eta <= 2**-11"))
-        value = epsilon + 23 * product * eta
-    else:
-        value = epsilon + 12 * product * eta + 2 * eta
-    premises = tuple(
+    value = epsilon + 23 * product * eta if name == "note" else epsilon + 12 * product * eta + 2 * eta
+    premises = (
         TheoremPremise(name=title, status=PROVED if holds else FAILED, detail=detail) for title, holds, detail in lines
     )
-    return Claim(name=name, value=value, range=premises)
+    return Claim(name=name, value=value, range=tuple(premises))
 
 
 # Cases of L20's Theorem 2, with a constant C for each, the loss being eps + C B eps eta: as printed; what the note's
@@ -357,7 +328,6 @@ def _published(name: str, scale: Scale, shape: Shape, machine: Machine) -> Claim
 # case, for which the program is run. The last three are those of the given pairs, not of all.
 # Theory: docs/theory/verifier-loss.md, (15)-(21).
 
-Pair = tuple[Fraction, Fraction]
 PRINTED = dict(zip(CASES, ("10.1", "23", "12", "14", "12", "23", "12", "14", "23", "16", "6", None), strict=True))
 
 
@@ -376,15 +346,15 @@ class CaseConstants(Value):
 def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstants, ...]:
     """Return every case with its constants, the largest over the pairs; losses of None: no output falls into it."""
     require_cases(verdict)
-    losses: dict[str, dict[str, tuple[Fraction, Fraction]]] = {case: {} for case in CASES}
+    largest: dict[tuple[str, str], tuple[Fraction, Fraction]] = {}
     for pair in pairs:
         low, high = sorted(pair, key=lambda value: noised(value, verdict))
         for kind, case, loss, output in _losses(verdict, low, high):
-            if kind not in losses[case] or loss > losses[case][kind][0]:
-                losses[case][kind] = loss, output
-    constants, nothing = [], (None, None)
-    for case, found in losses.items():
-        note, certified, exact = (found.get(kind, nothing) for kind in ("note", "post", "exact"))
+            if (case, kind) not in largest or loss > largest[case, kind][0]:
+                largest[case, kind] = loss, output
+    constants = []
+    for case in CASES:
+        note, certified, exact = (largest.get((case, kind), (None, None)) for kind in ("note", "post", "exact"))
         constants.append(
             CaseConstants(
                 case=case,
@@ -412,26 +382,23 @@ def _losses(verdict: Verdict, low: Fraction, high: Fraction) -> Iterable[tuple[s
     """Yield kind, case, loss and output for one pair."""
     shape, machine = verdict.shape, verdict.machine
     f, f_prime = noised(low, verdict), noised(high, verdict)
-    folded = shape.noise is not None and shape.noise.folded
-    for form in (
-        FORMS if shape.snap.is_plain and not folded else FORMS[:1]
-    ):  # the note knows its own snap and noise only
-        for case, found in case_table(shape, machine, f=f, f_prime=f_prime, form=form):
-            if isinstance(found, Pointwise) and found.loss_upper is not None:
-                yield form, case, found.loss_upper, found.output
+    plain = shape.snap.is_plain and not shape.folds_its_draw  # the note knows its own snap and noise only
+    for form in FORMS if plain else FORMS[:1]:
+        for case, worst in case_table(shape, machine, f=f, f_prime=f_prime, form=form):
+            if worst is not None and worst.loss_upper is not None:
+                yield form, case, worst.loss_upper, worst.output
     if verdict.execution is None or shape.snap.released is not None:
         return
-    laws = [ProgramLaw(verdict.execution, value, shape) for value in (low, high)]
+    law, law_prime = (ProgramLaw(verdict.execution, value, shape) for value in (low, high))
     for output in tried_outputs(shape, f=f, f_prime=f_prime):
-        exact = exact_loss(laws[0], laws[1], held_output(shape, machine, output))
+        exact = exact_loss(law, law_prime, held_output(shape, machine, output))
         if exact is not None and exact.loss is not None:
             yield "exact", case_of(shape, f=f, f_prime=f_prime, output=output), exact.loss.lower, output
 
 
 def noised(value: Fraction, verdict: Verdict) -> Fraction:
     """Return what the noise is added to, for a private value."""
-    path = verdict.shape.path
-    return value if path is None else value_on(path, value, verdict.machine)
+    return verdict.shape.added(value, verdict.machine)
 
 
 def asked_pair(verdict: Verdict, f: object, f_prime: object) -> Pair:

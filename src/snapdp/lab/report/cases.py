@@ -20,8 +20,9 @@ from snapdp.exact.dyadic import floor_log10, power_of_ten
 from snapdp.lab.language.syntax import Expression, Parts
 from snapdp.lab.language.text import expression_text, printed, statement_text
 from snapdp.lab.loss.certificate import optional_text
+from snapdp.lab.loss.exact_loss import Pair
 from snapdp.lab.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter
-from snapdp.lab.loss.verdict import CaseConstants, Pair, Verdict, case_constants
+from snapdp.lab.loss.verdict import CaseConstants, Verdict, case_constants
 from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text
 from snapdp.lab.report.verdict import Measure, measure_of
 from snapdp.lab.semantics.evaluation import EvaluatedLine, EvaluatedStep, Evaluation

@@ -33,13 +33,11 @@ from snapdp.display.pictures import (
 )
 from snapdp.exact.enclosure import Enclosure
 from snapdp.lab.language.text import printed
-from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
-from snapdp.lab.loss.pointwise import Outputs, Pointwise, case_table, cell_ends, held_output
-from snapdp.lab.loss.query_path import value_on
-from snapdp.lab.loss.shape import Shape, TheoremPremise
-from snapdp.lab.loss.snap import released_value
-from snapdp.lab.loss.universal_bound import decimal_places
-from snapdp.lab.loss.verdict import Pair, Verdict, noised
+from snapdp.lab.loss.exact_loss import ExactLoss, Outputs, Pair, ProgramLaw, held_output
+from snapdp.lab.loss.normal_form import released_value, value_on
+from snapdp.lab.loss.pointwise import Pointwise, case_table, cell_ends
+from snapdp.lab.loss.shape import Shape, TheoremPremise, decimal_places
+from snapdp.lab.loss.verdict import Verdict, noised
 from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
 from snapdp.lab.report.derivation import html_trees, machine_text

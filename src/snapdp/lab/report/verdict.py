@@ -48,9 +48,8 @@ from snapdp.lab.loss.certificate import (
     witness,
 )
 from snapdp.lab.loss.exact_loss import ExactLoss
-from snapdp.lab.loss.shape import TheoremPremise
-from snapdp.lab.loss.universal_bound import decimal_places, excess
-from snapdp.lab.loss.verdict import REFUTED, VERIFIED, Verdict
+from snapdp.lab.loss.shape import TheoremPremise, decimal_places, excess
+from snapdp.lab.loss.verdict import NO_CLAIM, REFUTED, VERIFIED, Verdict
 from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.derivation import derivation_text, machine_text
 from snapdp.lab.semantics.bounds import Derivation, derivations
@@ -87,10 +86,16 @@ def headline(verdict: Verdict) -> str:
     if verdict.kind == REFUTED:
         lost = amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite)
         return f"{name}: one output has the loss {lost}, above {claimed}"
+    if verdict.kind == "BOUNDED":
+        return f"{name}: the loss is at most {amount(verdict.upper, verdict, up=True)}; nothing is claimed"
+    if verdict.kind == "UNBOUNDED" and verdict.is_infinite:
+        return f"{name}: one output has the loss infinity; nothing is claimed"
     if verdict.kind == "UNBOUNDED":
         missing = "; ".join(premise.detail for premise in verdict.failed)
         found = amount(verdict.lower or Fraction(0), verdict, up=False)
         return f"{name}: no bound of the loss is known, because {missing}; the largest loss found is {found}"
+    if verdict.claim.name == NO_CLAIM:
+        return f"{name}: no bound of the loss is proved; nothing is claimed"
     return f"{name}: neither {claimed} nor its contrary is proved"
 
 

@@ -5,10 +5,11 @@ import { at, h, listen } from "./dom.js";
 import { chosenText, paragraph, refused, table, told, verdict } from "./pieces.js";
 
 const OWN = "own";
-const KINDS = { VERIFIED: "good", REFUTED: "bad", SOUND: "good", ALTERED: "bad" };
+const KINDS = { VERIFIED: "good", BOUNDED: "good", REFUTED: "bad", SOUND: "good", ALTERED: "bad" };
 const MEANING = {
   VERIFIED: "proved: the claim holds for all tables and all outputs.",
   REFUTED: "disproved: an output was found that gives more away than is claimed.",
+  BOUNDED: "proved: the loss stays below a bound; the program claims nothing.",
   UNBOUNDED: "no bound of the loss can be given.",
   INCONCLUSIVE: "neither proved nor disproved.",
 };

@@ -14,11 +14,11 @@ import pytest
 from snapdp.audits import check_program as check
 from snapdp.errors import PremiseError, ProgramError
 from snapdp.lab.language.parser import load_program, parse, program_names
-from snapdp.lab.language.syntax import Program, Query, as_lists, from_lists
+from snapdp.lab.language.syntax import Program, Query
+from snapdp.lab.language.text import as_lists, from_lists
 from snapdp.lab.loss.certificate import _made, certificate_of
 from snapdp.lab.loss.shape import recognise
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 from tests.test_architecture import dotted_name, every_module, imports, tree_of
@@ -75,7 +75,7 @@ def of_the_prover(statements: list[Any], machine: dict[str, Any]) -> tuple[Fract
     )
     made = Machine(**machine)
     try:
-        noise = recognise(folded(program, made), program, made).noise
+        noise = recognise(program, made).noise
     except (ArithmeticError, ValueError):
         return None
     if noise is None or not (noise.signed and noise.drawn) or not noise.coefficient:

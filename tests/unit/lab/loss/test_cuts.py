@@ -13,8 +13,8 @@ import pytest
 
 from snapdp.exact.dyadic import round_nearest
 from snapdp.lab.language.parser import parse
-from snapdp.lab.loss.snap import RisingStep, half_gap, slack
-from snapdp.lab.loss.universal_bound import furthest_boundary, universal_bound
+from snapdp.lab.loss.normal_form import AffineStep, half_gap, slack
+from snapdp.lab.loss.shape import furthest_boundary, universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import replaced
@@ -120,13 +120,13 @@ def test_a_cut_moves_by_at_most_half_a_gap():
 
 
 def test_steps_are_undone_from_the_last_one_inward():
-    halves = RisingStep(factor=Fraction(1, 2), shift=Fraction(0), rounds=False)
-    plus = RisingStep(factor=Fraction(1), shift=Fraction(1, 2), rounds=True)
+    halves = AffineStep(factor=Fraction(1, 2), is_product=True)
+    plus = AffineStep(shift=Fraction(1, 2))
     unit = Fraction(1, 1 << 53)
-    assert slack((Fraction(1), Fraction(1)), (halves, plus), at_floats=True, p=53) == (2 * unit + unit, unit)
-    assert slack((Fraction(1), Fraction(1)), (halves,), at_floats=True, p=53) == (2 * unit, 0)
-    assert slack((Fraction(1), Fraction(1)), (), at_floats=False, p=53) == (unit, unit)
-    assert slack((Fraction(0), Fraction(0)), (), at_floats=False, p=53) == (0, 0)
+    assert slack((Fraction(1), Fraction(1)), [halves, plus], at_floats=True, p=53) == (2 * unit + unit, unit)
+    assert slack((Fraction(1), Fraction(1)), [halves], at_floats=True, p=53) == (2 * unit, 0)
+    assert slack((Fraction(1), Fraction(1)), [], at_floats=False, p=53) == (unit, unit)
+    assert slack((Fraction(0), Fraction(0)), [], at_floats=False, p=53) == (0, 0)
 
 
 # The loss: no verdict is below what every draw from every private value gives

@@ -13,7 +13,7 @@ from snapdp.exact.functions import ln_nearest
 from snapdp.lab.language import syntax
 from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.certificate import certificate_text
-from snapdp.lab.loss.query_path import layers
+from snapdp.lab.loss.normal_form import Layers
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
@@ -99,6 +99,26 @@ def test_the_grid_is_that_of_the_sum():
     assert shape.grid == 8
     assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](y / 3))"), Machine()).grid == 3
     assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](4 - y))"), Machine()).grid is None  # it falls
+
+
+OTHER_FORMS = {
+    "f(D) * ln(U)": "y = f(D) * ln(U): the noise is multiplied by the query",
+    "round[1](f(D)) + S * ln(U)": "y = round[1](f(D)) + S * ln(U): only constants may scale, shift, negate",
+    "f(D) + clamp[4](S * ln(U))": "y = f(D) + clamp[4](S * ln(U)): the noise is no multiple of S ln(U): it has a clamp",
+    "f(D) + S * ln(U) * U": "y = f(D) + S * ln(U) * U: the noise is no multiple of S ln(U): it has a product with U",
+}
+
+
+@pytest.mark.parametrize("y", OTHER_FORMS)
+def test_another_form_is_refused_with_its_construct_and_its_statement(y):
+    text = (
+        f"program p {{ query f in [-8, 8]; U <-$ unif; S <-$ {{-1,1}}; y = {y}; z = clamp[8](round[1](y)); return z; }}"
+    )
+    program = parse(text)
+    [shape] = [premise for premise in shape_of(program, Machine()).failed if premise.name == "shape"]
+    assert shape.detail.removeprefix("line 1, ").startswith(OTHER_FORMS[y])
+    placed = replaced(program, statements=tuple(replaced(s, line=5) for s in program.statements))
+    assert shape_of(placed, Machine()).failed[0].detail.startswith(f"line 5, y = {y}: ")
 
 
 def test_an_expression_of_many_parts_is_looked_at_in_bounded_time():
@@ -199,5 +219,4 @@ def test_parts_of_a_long_program_are_not_compared_one_by_one(monkeypatch):
         raise AssertionError("two trees are compared")
 
     monkeypatch.setattr(syntax.Binary, "__eq__", compared)
-    found = layers(tree)
-    assert [type(each).__name__ for each in found[1:]] == ["Clamping", "Rounding", "Binary"]
+    assert [type(layer).__name__ for layer in Layers(tree).found[1:]] == ["Clamping", "Rounding", "Sum"]

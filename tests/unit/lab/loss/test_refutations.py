@@ -13,10 +13,11 @@ import pytest
 from snapdp.audits.check_program import check
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
 from snapdp.lab.language.parser import parse
-from snapdp.lab.language.syntax import Program, from_lists
+from snapdp.lab.language.syntax import Program
+from snapdp.lab.language.text import from_lists
 from snapdp.lab.loss.certificate import certificate_text
+from snapdp.lab.loss.exact_loss import Neighbours
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.loss.witness import Neighbours
 from snapdp.lab.report.verdict import headline, python_lines
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
@@ -247,7 +248,7 @@ def test_an_inner_clamp_that_no_query_reaches_leaves_the_range_of_the_query(low,
 
 
 def test_no_bound_is_certified_for_a_sampler_on_a_fixed_grid():
-    verdict = verify(snap("1/2", 2, 64), Machine(), evaluations=2)
+    verdict = verify(snap("1/2", 2, 64), Machine(), claim="note", evaluations=2)
     assert verdict.kind == "VERIFIED"
     assert check(certificate_text(verdict)) is None
     with pytest.raises(PremiseError, match="do not cover a bound for a sampler on a fixed grid"):

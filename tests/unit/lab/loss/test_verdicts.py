@@ -114,6 +114,17 @@ def test_what_is_neither_proved_nor_refuted_is_inconclusive():
     assert {premise.name for premise in snapped.failed} == {"grid power of two"}
 
 
+def test_a_program_that_claims_nothing_gets_its_bound_and_is_judged_by_no_claim():
+    bounded, judged_by_note = (verify(snap("1/2", 2, 64), claim=claim, evaluations=4) for claim in (None, "note"))
+    assert (bounded.kind, bounded.claim.value, bounded.upper) == ("BOUNDED", None, judged_by_note.upper)
+    assert headline(bounded) == "snap: the loss is at most 0.50000000000003134315; nothing is claimed"
+    with pytest.raises(PremiseError, match="the verdict is BOUNDED"):
+        certificate_of(bounded)
+    others = {"y": "UNBOUNDED", "round[2](y)": "UNBOUNDED", "clamp[64](round[3](y))": "INCONCLUSIVE"}
+    kinds = {output: verify(snap("1/2", 2, 64, output=output), evaluations=4).kind for output in others}
+    assert kinds == others
+
+
 def test_two_roundings_keep_the_smaller_published_bound_from_a_coarse_grid_on():
     fine, coarse = (verify(snap(eps, 1, 100), claim="mironov", evaluations=20) for eps in ("1.59", "1.63"))
     assert (fine.kind, coarse.kind) == ("INCONCLUSIVE", "VERIFIED")

@@ -13,8 +13,7 @@ from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.enclosure import Enclosure
 from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.language.syntax import Program
-from snapdp.lab.loss.exact_loss import ProgramLaw, exact_loss
-from snapdp.lab.loss.pointwise import Outputs
+from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, exact_loss
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.floats import as_mpfr, folded, run_float

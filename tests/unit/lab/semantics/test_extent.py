@@ -51,9 +51,8 @@ def test_the_range_of_constants_is_that_of_floats():
 
 def test_numbers_beyond_the_doubles_are_told():
     """What the noise is added to moves by 1e1200: a double of it would be no number."""
-    verdict = verify(
-        parse(FRAME.format("return clamp[8](round[2](f(D)*1e300*1e300*1e300*1e300 + S*ln(U)*2));")), evaluations=1
-    )
+    text = FRAME.format("return clamp[8](round[2](f(D)*1e300*1e300*1e300*1e300 + S*ln(U)*2));")
+    verdict = verify(parse(text), claim="note", evaluations=1)
     assert "e+1200" in next(line.detail for line in verdict.premises if line.name == "query scaled")
     assert headline(verdict).startswith("r: neither the claim")
 

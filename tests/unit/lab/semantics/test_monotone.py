@@ -51,7 +51,7 @@ def test_the_exact_law_is_what_counting_gives(output, sampler):
     execution = Execution(program, machine)
     for place, f in enumerate(values):
         law = ProgramLaw(execution, Fraction(f))
-        assert max(len(law.pieces[sign]) for sign in law.signs) <= PROGRAMS[output]
+        assert max(len(law.pieces[sign]) for sign in law.execution.signs) <= PROGRAMS[output]
         for x, masses in sums.items():
             chance = law.probability(Fraction(x))
             assert chance.is_exact
