@@ -15,17 +15,17 @@ from snapdp.display.numbers import exact_amount, four_digits
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.numbers import parameter, shown
 from snapdp.lab.language.syntax import (
+    Addition,
     Assignment,
     Clamping,
     Constant,
     Logarithm,
-    Product,
+    Multiplication,
     Program,
     Query,
     QueryValue,
     Rounding,
     Sample,
-    Sum,
     Variable,
     Written,
 )
@@ -101,7 +101,8 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
     by_name = {name: Written(Fraction(number), name) for name, number in numbers.items()}
     query, epsilon = QueryValue(name="f"), Variable(name="eps")
     value = Clamping(lower=parameters.value_lower, upper=by_name["V"], operand=query)
-    noise = Product(left=Constant(value=by_name["lambda"]), right=Logarithm(operand=Variable(name="U")))
+    noise = Multiplication(left=Constant(value=by_name["lambda"]), right=Logarithm(operand=Variable(name="U")))
+    signed_noise = Multiplication(left=Variable(name="S"), right=noise)
     snapped = Rounding(grid=by_name["Lambda"], operand=Variable(name="y"))
     return Program(
         name=NAME,
@@ -110,12 +111,14 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
         statements=(
             Sample(name="U", distribution="unif"),
             Sample(name="S", distribution="sign"),
-            Assignment(name="y", expression=Sum(left=value, right=Product(left=Variable(name="S"), right=noise))),
+            Assignment(
+                name="y", expression=Addition(left=value, right=Multiplication(left=Variable(name="S"), right=noise))
+            ),
             Assignment(name="z", expression=Clamping(lower=-bound, upper=by_name["B"], operand=snapped)),
         ),
         result="z",
         # What a release costs: epsilon, and the slack of few bits where one is declared.
-        claim=Sum(left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon,
+        claim=Addition(left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon,
     )
 
 

@@ -59,7 +59,7 @@ class Run:
                 x = self._value(a)
                 self.stopped = self.stopped | (x == 0)
                 return np.vectorize(lambda each: _ln(float(each), self.p), otypes=[float])(x)
-            case syntax.Binary(operator=operator, left=a, right=b):
+            case syntax.Binary(symbol=operator, left=a, right=b):
                 return rounded(OPERATIONS[operator](self._value(a), self._value(b)), self.p)
             case syntax.Rounding(grid=grid, operand=a):
                 return float(grid) * np.floor(self._value(a) / float(grid) + 0.5) + 0.0
@@ -68,7 +68,7 @@ class Run:
                     a
                 )  # -0.0 is not below an end of 0, and stays what it is, as with min, max and numpy.clip
                 return np.where(x < float(low), float(low), np.where(x > float(high), float(high), x))
-            case syntax.ExactFunction(name=name, operand=a):
+            case syntax.ExactFunction(word=name, operand=a):
                 return FUNCTIONS[name](self._value(a))
         raise TypeError(type(tree).__name__)
 

@@ -22,21 +22,21 @@ from snapdp.lab.language.syntax import (
     BINARY,
     FORMULAS,
     PROGRAMS,
+    Addition,
     Binary,
     Constant,
-    Difference,
     Exponential,
     Expression,
     FusedMultiplyAdd,
     Logarithm,
+    Multiplication,
     NamedConstant,
     Negation,
     Parts,
-    Product,
     Program,
     Semantics,
     SquareRoot,
-    Sum,
+    Subtraction,
     Variable,
 )
 from snapdp.values import Value, replaced
@@ -397,13 +397,13 @@ class _Factors(Semantics[Factor | None], language=PROGRAMS):
 
     def add(self, e: Binary, left: Factor | None, right: Factor | None) -> Factor | None:
         """Return an operation of two constants, or of the noise and a constant."""
-        if left is None or right is None or (right.uniform and (left.uniform or not isinstance(e, Product))):
+        if left is None or right is None or (right.uniform and (left.uniform or not isinstance(e, Multiplication))):
             return None
-        if isinstance(e, (Sum, Difference)) and (left.uniform or left.tree is None or right.tree is None):
+        if isinstance(e, (Addition, Subtraction)) and (left.uniform or left.tree is None or right.tree is None):
             return None
         if right.tree is None:
             return left
-        if left.tree is None and isinstance(e, Product):
+        if left.tree is None and isinstance(e, Multiplication):
             return right
         top = left.tree or Constant(value=Fraction(1))
         return Factor(replaced(e, left=top, right=right.tree), left.uniform or right.uniform)

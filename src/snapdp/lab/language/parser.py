@@ -31,6 +31,7 @@ from snapdp.lab.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    Division,
     Exponential,
     Expression,
     FusedMultiplyAdd,
@@ -39,7 +40,6 @@ from snapdp.lab.language.syntax import (
     Program,
     Query,
     QueryValue,
-    Quotient,
     Rounding,
     Sample,
     SquareRoot,
@@ -69,7 +69,7 @@ def parse(text: str, *, name: str = "program") -> Program:
     """Return the program of a text in either language; `name` is what errors call the text.
 
     >>> parse("program p { query f; y = f(D) + 1/4; return y; }").statements[0].expression.right
-    Quotient(left=Constant(value=1), right=Constant(value=4))
+    Division(left=Constant(value=1), right=Constant(value=4))
     """
     return _Reader(name).program(tree_of(text, name=name))
 
@@ -115,7 +115,7 @@ def _value(formula: Expression, names: Mapping[str, Fraction]) -> Fraction:
     if isinstance(formula, Variable):
         return names[formula.name]
     operands = [_value(operand, names) for operand in formula.operands]
-    if isinstance(formula, Quotient) and operands[1] == 0:
+    if isinstance(formula, Division) and operands[1] == 0:
         raise ZeroDivisionError("it divides by zero")
     result: Fraction = _EXACT[formula.word](*operands)
     if max(result.numerator.bit_length(), result.denominator.bit_length()) > LARGEST_BITS:

@@ -178,19 +178,19 @@ class Binary(Expression):
         return self.left, self.right
 
 
-class Sum(Binary):
+class Addition(Binary):
     word, symbol = "add", "+"
 
 
-class Difference(Binary):
+class Subtraction(Binary):
     word, symbol = "sub", "-"
 
 
-class Product(Binary):
+class Multiplication(Binary):
     word, symbol = "mul", "*"
 
 
-class Quotient(Binary):
+class Division(Binary):
     word, symbol = "div", "/"
 
 
@@ -204,7 +204,7 @@ class FusedMultiplyAdd(Expression):
     addend: Expression
 
 
-BINARY: dict[str, type[Binary]] = {each.symbol: each for each in (Sum, Difference, Product, Quotient)}
+BINARY: dict[str, type[Binary]] = {each.symbol: each for each in (Addition, Subtraction, Multiplication, Division)}
 FUNCTIONS: dict[str, type[ExactFunction]] = {each.word: each for each in (Floor, NearestInteger, Magnitude, Sign)}
 STEPS = (Floor, NearestInteger)  # functions that give whole numbers, and rise
 
@@ -396,7 +396,7 @@ class Parts:
     No two trees are compared part by part, and nothing recurses, so a tree may share parts and be deep.
 
     >>> x = Variable(name="x")
-    >>> Parts(Product(left=Negation(operand=x), right=Negation(operand=x))).operands
+    >>> Parts(Multiplication(left=Negation(operand=x), right=Negation(operand=x))).operands
     [(), (0,), (1, 1)]
     """
 

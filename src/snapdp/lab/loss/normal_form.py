@@ -21,24 +21,24 @@ from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_mul
 from snapdp.lab.language.syntax import (
     FOLDED,
     STEPS,
+    Addition,
     Binary,
     Clamping,
     Constant,
-    Difference,
+    Division,
     Expression,
     Held,
     Logarithm,
+    Multiplication,
     Negation,
     Parts,
-    Product,
     Program,
     Query,
     QueryValue,
-    Quotient,
     Rounding,
     Sample,
     Semantics,
-    Sum,
+    Subtraction,
     UnaryOperation,
     Variable,
     walk,
@@ -226,14 +226,14 @@ def step_of(e: Expression) -> tuple[AffineStep, Expression] | None:
     if not isinstance(e, Binary):
         return None
     constant, operand = (e.right, e.left) if isinstance(e.right, Constant) else (e.left, e.right)
-    if not isinstance(constant, Constant) or (operand is e.right and isinstance(e, Quotient)):
+    if not isinstance(constant, Constant) or (operand is e.right and isinstance(e, Division)):
         return None
     c = constant.value
-    if isinstance(e, Sum):
+    if isinstance(e, Addition):
         return AffineStep(shift=c), operand
-    if isinstance(e, Difference):
+    if isinstance(e, Subtraction):
         return (AffineStep(shift=-c) if operand is e.left else AffineStep(factor=Fraction(-1), shift=c)), operand
-    return (AffineStep(factor=c if isinstance(e, Product) else 1 / c, is_product=True), operand) if c else None
+    return (AffineStep(factor=c if isinstance(e, Multiplication) else 1 / c, is_product=True), operand) if c else None
 
 
 def affine(steps: list[AffineStep]) -> tuple[Fraction, Fraction]:
@@ -267,16 +267,16 @@ def _sides(layers: Layers) -> tuple[Expression, Expression]:
     if not layers.found:
         raise OtherForm(None, "the output is a constant")
     e = layers.found[-1]
-    if not isinstance(e, (Sum, Difference)):
+    if not isinstance(e, (Addition, Subtraction)):
         names = {type(part) for part in walk(e)} & {QueryValue, Variable}
         if len(names) < 2:
             raise OtherForm(e, "no noise is added" if QueryValue in names else "the output depends on no query")
-        what = "multiplied by the query" if isinstance(e, (Product, Quotient)) else "not added to the query"
+        what = "multiplied by the query" if isinstance(e, (Multiplication, Division)) else "not added to the query"
         raise OtherForm(e, f"the noise is {what}")
     for private, noise in ((e.left, e.right), (e.right, e.left)):
         if not any(isinstance(part, Variable) for part in walk(private)):
             # noise - f is -f + noise
-            path = Negation(operand=private) if isinstance(e, Difference) and private is e.right else private
+            path = Negation(operand=private) if isinstance(e, Subtraction) and private is e.right else private
             innermost = _way(path)[-1][0]
             if not isinstance(innermost, QueryValue):
                 allowed = "only constants may scale, shift, negate and clamp a query before the noise is added"
@@ -436,7 +436,7 @@ def noise_of(e: Expression, samples: dict[str, Sample], machine: Machine) -> Noi
     """Return an expression as a multiple of S and ln U, with every inexact rounding counted."""
     for part in walk(e):
         if isinstance(part, QueryValue) or any(isinstance(operand, QueryValue) for operand in part.operands):
-            how = "is multiplied by" if isinstance(part, (Product, Quotient)) else "depends on"
+            how = "is multiplied by" if isinstance(part, (Multiplication, Division)) else "depends on"
             raise OtherForm(part, f"the noise {how} the query")
     noise = _NoiseOf(samples, machine).of(e)
     if not isinstance(noise, Noise) or not noise.is_one:
@@ -508,7 +508,7 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
             if isinstance(x, Multiple) and found is not None and not found[0].rounds:
                 return replaced(x, k=x.k * found[0].factor)
             raise _no_step(e)
-        divides = isinstance(e, Quotient)
+        divides = isinstance(e, Division)
         if (a.drawn and b.drawn) or (a.signed and b.signed):
             raise OtherForm(e, f"two {'logarithms' if a.drawn and b.drawn else 'signs'} are multiplied in the noise")
         if divides and (b.drawn or not b.coefficient or b.sign_of is not None):  # which is zero at U = 1/2
@@ -533,7 +533,7 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
 
 def _no_step(e: Expression) -> OtherForm:
-    of_draw = " with U itself" if isinstance(e, (Product, Quotient)) else ""
+    of_draw = " with U itself" if isinstance(e, (Multiplication, Division)) else ""
     return OtherForm(e, f"the noise is no multiple of S ln(U): it has {named(e)}{of_draw}")
 
 

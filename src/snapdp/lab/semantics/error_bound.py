@@ -366,14 +366,14 @@ def real_value(formula: Expression, precision: int) -> Enclosure:
     return _real(formula, precision, (real_value(operand, precision) for operand in formula.operands))
 
 
-class Folded(NamedTuple):
+class FoldedConstant(NamedTuple):
     """A constant: the float the machine uses, and an enclosure of the real number it stands for."""
 
     computed: Fraction
     real: Enclosure
 
 
-def _folded(part: Expression, operands: list[Folded], floats: Format) -> Folded:
+def _folded(part: Expression, operands: list[FoldedConstant], floats: Format) -> FoldedConstant:
     precision = floats.p + PRECISION
     points = [enclose(operand.computed) for operand in operands]
     exact = _real(part, precision, points)
@@ -384,7 +384,7 @@ def _folded(part: Expression, operands: list[Folded], floats: Format) -> Folded:
             until=lambda e: to_float(e.lower, floats) == to_float(e.upper, floats),
         )
     real = _real(part, precision, (operand.real for operand in operands))
-    return Folded(to_float(exact.lower, floats), real)
+    return FoldedConstant(to_float(exact.lower, floats), real)
 
 
 def to_float(x: Fraction, floats: Format) -> Fraction:
@@ -513,7 +513,7 @@ class Analysis:
         self.largest = sys.float_info.max if floats.largest is None else to_float_down(floats.largest)
         self.constants: dict[int, Values] = {}
         self.deviations: dict[int, Pair] = {}  # of constants that are not exact: their errors in units of 2**-p
-        folded: dict[int, Folded] = {}
+        folded: dict[int, FoldedConstant] = {}
         for place, (part, operands) in enumerate(self._steps()):
             # ln and exp of constants are folded only where they are correctly rounded
             is_known = roundings == 1 or not isinstance(part, (Logarithm, Exponential))

@@ -24,13 +24,13 @@ from snapdp.lab.language.syntax import (
     FOLDED,
     PROGRAMS,
     Assignment,
+    Division,
     Expression,
     Held,
     Logarithm,
     Program,
     Query,
     QueryValue,
-    Quotient,
     Sample,
     Semantics,
     Statement,
@@ -205,7 +205,7 @@ class _Folding(Semantics[Expression], language=PROGRAMS):
         if vague or len(numbers) < len(operands):
             remaining = iter(operands)
             return self.placed(e.with_operands(lambda _: next(remaining)))
-        if isinstance(e, Quotient) and numbers[1] == 0:
+        if isinstance(e, Division) and numbers[1] == 0:
             raise ProgramError("a constant is divided by zero.", NO_NUMBER)
         if isinstance(e, Logarithm) and numbers[0] <= 0:
             raise ProgramError("ln of a constant that is not positive.", NO_NUMBER)

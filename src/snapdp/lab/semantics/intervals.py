@@ -16,16 +16,16 @@ from typing import Any
 from snapdp.exact.dyadic import exponent_of_power
 from snapdp.exact.functions import exact_mpfr, fraction_of_mpfr, mpfr_context
 from snapdp.lab.language.syntax import (
+    Addition,
     Binary,
     Constant,
-    Difference,
+    Division,
     Expression,
     Greatest,
     Least,
+    Multiplication,
     Negation,
-    Product,
-    Quotient,
-    Sum,
+    Subtraction,
     Written,
 )
 from snapdp.values import Value
@@ -189,11 +189,11 @@ class Interval(Value):
         return Interval(lower=lower, upper=Greatest(choices=(_minus(self.lower), self.upper)), range=abs(self.range))
 
     def __add__(self, other: Interval) -> Interval:
-        lower, upper = Sum(left=self.lower, right=other.lower), Sum(left=self.upper, right=other.upper)
+        lower, upper = Addition(left=self.lower, right=other.lower), Addition(left=self.upper, right=other.upper)
         return Interval(lower=lower, upper=upper, range=self.range + other.range)
 
     def __sub__(self, other: Interval) -> Interval:
-        lower, upper = Difference(left=self.lower, right=other.upper), Difference(left=self.upper, right=other.lower)
+        lower, upper = Subtraction(left=self.lower, right=other.upper), Subtraction(left=self.upper, right=other.lower)
         return Interval(lower=lower, upper=upper, range=self.range - other.range)
 
     def image(self, e: Expression, lies: Range) -> Interval:
@@ -211,7 +211,7 @@ def within_a_factor_of_two(a: Range, b: Range) -> bool:
 def scaled(kind: type[Binary], a: Interval, b: Interval) -> Interval | None:
     """Return the exact product or quotient by a power of two, or None where neither operand is one."""
     lies = _range(kind, a, b)
-    if kind is Product and _exponent(b) is None:
+    if kind is Multiplication and _exponent(b) is None:
         a, b = b, a
     factor = b.constant
     if _exponent(b) is None or factor is None:
@@ -227,13 +227,13 @@ def scaled(kind: type[Binary], a: Interval, b: Interval) -> Interval | None:
 def corners(kind: type[Binary], a: Interval, b: Interval) -> Interval:
     """Return the exact products or quotients: the least and the greatest of four corners, fewer for known signs."""
     lies = _range(kind, a, b)
-    if kind is Product and not (b.range.nonnegative or b.range.nonpositive):
+    if kind is Multiplication and not (b.range.nonnegative or b.range.nonpositive):
         a, b = b, a
     if not (b.range.nonnegative or b.range.nonpositive):
         four = tuple(kind(left=x, right=y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
         return Interval(lower=least(four), upper=greatest(four), range=lies)
     # The end of b that makes the result larger in size, and the one that makes it smaller.
-    stretch, shrink = (b.upper, b.lower) if (kind is Product) == b.range.nonnegative else (b.lower, b.upper)
+    stretch, shrink = (b.upper, b.lower) if (kind is Multiplication) == b.range.nonnegative else (b.lower, b.upper)
     small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
     lows, highs = ([shrink], [stretch]) if a.range.nonnegative == b.range.nonnegative else ([stretch], [shrink])
     if not (a.range.nonnegative or a.range.nonpositive):
@@ -251,7 +251,7 @@ def greatest(choices: tuple[Bound, ...]) -> Bound:
 
 
 def _range(kind: type[Binary], a: Interval, b: Interval) -> Range:
-    return a.range / b.range if kind is Quotient else a.range * b.range
+    return a.range / b.range if kind is Division else a.range * b.range
 
 
 def _exponent(a: Interval) -> int | None:

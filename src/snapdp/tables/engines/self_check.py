@@ -26,7 +26,7 @@ from snapdp.studies.aggregates import Aggregate, Count, Persons, Present, Produc
 from snapdp.studies.columns import BINNED, DROPPED, category_column, integer_column, number_column
 from snapdp.studies.grouping.groups import groups_of
 from snapdp.tables.sql.dialects import Dialect
-from snapdp.tables.sql.generator import Script, Statement, script
+from snapdp.tables.sql.generator import Script, SqlStatement, script
 from snapdp.tables.sql.stored import LABEL, NUMERIC, TEXT, Field, Rows
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def check_engine(engine: Engine, connection: Any) -> None:
 
 
 @cache
-def _known_statements(dialect: Dialect) -> tuple[Statement, ...]:
+def _known_statements(dialect: Dialect) -> tuple[SqlStatement, ...]:
     # The known rows as a statement sees them; numbers in text are those of the labels.
     numbers = [Field(name=each, reads=each, stored=dialect.double, kind=NUMERIC) for each in NAMES[:2]]
     texts = [Field(name=each, reads=each, stored=dialect.text, kind=LABEL) for each in NAMES[2:]]

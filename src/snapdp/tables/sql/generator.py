@@ -81,7 +81,7 @@ class KeyTable(Value):
         )
 
 
-class Statement(Value):
+class SqlStatement(Value):
     """One SELECT: its text, which aggregates it answers, and where their numbers stand in each of its rows."""
 
     text: str
@@ -94,7 +94,7 @@ class Script(Value):
     """All statements of a set of aggregates, to be run inside one read transaction."""
 
     keys: tuple[KeyTable, ...]
-    statements: tuple[Statement, ...]
+    statements: tuple[SqlStatement, ...]
     dialect: Dialect
 
     @property
@@ -139,7 +139,7 @@ def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB,
     people = [each for each in wanted if isinstance(each, People)]
     row = _names(sorted(columns_of(counted), key=lambda column: (column.name, repr(column))))
     writer = _StatementWriter(rows, dialect, long_lists(columns_of(wanted)), persons_of(wanted), row, salt)
-    statements: list[Statement] = []
+    statements: list[SqlStatement] = []
     for most in sorted({_most(each) for each in counted}, reverse=True):
         bounded = [each for each in counted if _most(each) == most]
         statements += writer.of_rows(bounded, most, first=not statements)
@@ -196,12 +196,12 @@ class _StatementWriter:
             for name, each in named_by.items()
         }
 
-    def size(self) -> Statement:
+    def size(self) -> SqlStatement:
         """Count all rows, or all rows that name somebody."""
         over = f"{self._levels({})} AS levels\nWHERE {named(self.persons)}" if self.persons else self.rows.origin
-        return Statement(text=f"SELECT COUNT(*)\nFROM {over}", asked=(), places=())
+        return SqlStatement(text=f"SELECT COUNT(*)\nFROM {over}", asked=(), places=())
 
-    def of_rows(self, asked: list[Aggregate], most: int, *, first: bool) -> list[Statement]:
+    def of_rows(self, asked: list[Aggregate], most: int, *, first: bool) -> list[SqlStatement]:
         """Count and sum rows, at most so many of each person; first comes what the whole table has in one row."""
         large = [each for each in asked if each.cells > self.dialect.many_cells]
         small = [each for each in asked if each.cells <= self.dialect.many_cells]
@@ -213,16 +213,16 @@ class _StatementWriter:
             *(self.coded(each, most) for each in ([large] if self.dialect.stack and large else [[e] for e in large])),
         ]
 
-    def whole(self, asked: list[Aggregate], most: int) -> Statement:
+    def whole(self, asked: list[Aggregate], most: int) -> SqlStatement:
         measures, places, names = self._measured(asked, first=["COUNT(*)"])
         if self.persons and len(measures) == 1:  # which rows are kept does not matter
             text = count_kept(self._levels({}), self.persons, most=most)
         else:
             shown = ", ".join(f"COALESCE({each}, 0)" for each in measures)
             text = f"SELECT {shown}\nFROM {self.levels(names, most)}"
-        return Statement(text=text, asked=tuple(asked), places=places)
+        return SqlStatement(text=text, asked=tuple(asked), places=places)
 
-    def of_people(self, asked: People) -> Statement:
+    def of_people(self, asked: People) -> SqlStatement:
         """Count the persons of each cell, who count in a few of theirs at most."""
         names, who = _names(columns_of([asked])), ", ".join(self.persons)
         code = f"{code_of(asked, names, self.dialect)} AS code"
@@ -231,15 +231,15 @@ class _StatementWriter:
         if asked.groups < cells_in_all(asked):
             cells = chosen_cells(cells, self.persons, most=asked.groups, dialect=self.dialect, salt=self.salt)
         text = self._per_code("code", cells_in_all(asked), ["COUNT(*)"], f"{cells} AS chosen", by=asked.by)
-        return Statement(text=text, asked=(asked,), places=((0,),), coded=True)
+        return SqlStatement(text=text, asked=(asked,), places=((0,),), coded=True)
 
-    def grouped(self, by: Groups, asked: list[Aggregate], most: int) -> Statement:
+    def grouped(self, by: Groups, asked: list[Aggregate], most: int) -> SqlStatement:
         measures, places, names = self._measured(asked, by=by)
         code = group_code(by, names, self.dialect)
         text = self._per_code(code, by.cells, measures, self.levels(names, most), by=by)
-        return Statement(text=text, asked=tuple(asked), places=places)
+        return SqlStatement(text=text, asked=tuple(asked), places=places)
 
-    def coded(self, asked: list[Aggregate], most: int) -> Statement:
+    def coded(self, asked: list[Aggregate], most: int) -> SqlStatement:
         """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell.
 
         Several aggregates share one scan where the engine can stack their codes, one after the other.
@@ -254,7 +254,7 @@ class _StatementWriter:
             stacked = self.dialect.stack.format(len(codes), ", ".join(codes))
             code, over = "code", f"(SELECT {stacked} AS code\nFROM {over}) AS stacked"
         text = self._per_code(code, cells, ["COUNT(*)"], over, by=asked[0].by)
-        return Statement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
+        return SqlStatement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
 
     def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str, *, by: Groups | None = None) -> str:
         """Return a grouping in which every declared code has its row, also one that no row of the table has.

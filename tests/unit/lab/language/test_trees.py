@@ -62,5 +62,5 @@ def test_what_is_no_tree_is_refused():
 def test_the_text_of_a_deep_formula_is_cut_and_shared_parts_are_written_once_each():
     tree = x
     for _ in range(5000):
-        tree = syntax.Sum(left=tree, right=tree)
+        tree = syntax.Addition(left=tree, right=tree)
     assert len(expression_text(tree, longest=400)) < 410

@@ -219,4 +219,4 @@ def test_parts_of_a_long_program_are_not_compared_one_by_one(monkeypatch):
         raise AssertionError("two trees are compared")
 
     monkeypatch.setattr(syntax.Binary, "__eq__", compared)
-    assert [type(layer).__name__ for layer in Layers(tree).found[1:]] == ["Clamping", "Rounding", "Sum"]
+    assert [type(layer).__name__ for layer in Layers(tree).found[1:]] == ["Clamping", "Rounding", "Addition"]

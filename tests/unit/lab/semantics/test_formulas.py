@@ -9,7 +9,7 @@ import pytest
 from snapdp.errors import ParameterError, ProgramError
 from snapdp.lab.language.fpcore import BINARY32, BINARY64, CONSTANTS, Core, fpcore, number, read_cores
 from snapdp.lab.language.parser import load_program, program_names, read_formula
-from snapdp.lab.language.syntax import Constant, Sum, Variable
+from snapdp.lab.language.syntax import Addition, Constant, Variable
 from snapdp.lab.language.text import expression_text
 from snapdp.lab.semantics.error_bound import bound_error, read_ranges
 from snapdp.lab.semantics.machine import Machine
@@ -203,7 +203,7 @@ def test_a_refused_core_does_not_hide_the_others():
 def test_a_formula_that_grows_without_end_is_refused():
     formula = Variable(name="x")
     for value in range(1000):
-        formula = Sum(left=formula, right=Constant(value=Fraction(value)))
+        formula = Addition(left=formula, right=Constant(value=Fraction(value)))
     with pytest.raises(ParameterError, match="more than 2000"):
         bound_error(formula, {"x": (Fraction(1), Fraction(2))}, BINARY64)
 
