@@ -111,9 +111,7 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
         statements=(
             Sample(name="U", distribution="unif"),
             Sample(name="S", distribution="sign"),
-            Assignment(
-                name="y", expression=Addition(left=value, right=Multiplication(left=Variable(name="S"), right=noise))
-            ),
+            Assignment(name="y", expression=Addition(left=value, right=signed_noise)),
             Assignment(name="z", expression=Clamping(lower=-bound, upper=by_name["B"], operand=snapped)),
         ),
         result="z",
