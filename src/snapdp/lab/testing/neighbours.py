@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
-from snapdp.lab.testing.observation import AuditedInput, Release, are_equal
+from snapdp.lab.testing.observation import Release, are_equal
 from snapdp.lab.testing.replay_audit import AuditReport, audit
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def audit_neighbours(
     )
     @given(pairs)
     def refutes(pair: tuple[Any, Any]) -> None:
-        if are_equal(*map(AuditedInput, pair)):
+        if are_equal(*pair):
             return  # a row that was changed into itself
         reports.append(audit(release, *pair, **claims))
         reports[-1].check()
