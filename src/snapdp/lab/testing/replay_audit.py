@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from textwrap import fill
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact.functions import exp_enclosure, ln_enclosure
@@ -35,6 +35,10 @@ from snapdp.lab.testing.frozen_noise import FrozenNoise, with_frozen_noise
 from snapdp.lab.testing.observation import AuditedRelease, Release, are_equal, observe
 from snapdp.values import Value
 
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+RELATIONS = ("change-one", "add-remove")
 NORMS = ("l1", "l2", "max")
 FALSE_ALARM = Fraction(1, 10**9)
 WITHOUT_CLAIM = 32  # pairs of runs where no epsilon is claimed, and the fewest otherwise
@@ -79,7 +83,7 @@ def audit(
     >>> sorted(report.kinds)
     ['no-noise']
     """
-    check_callable(release)
+    name = check_release(release)
     if norm not in NORMS:
         advice = "Laplace noise is for l1, Gaussian noise for l2."
         raise ParameterError(f"norm = {norm!r} is none of {', '.join(NORMS)}.", advice)
@@ -112,13 +116,11 @@ def audit(
             violations += find_movement(runs, sensitivity=claimed, norm=norm)
         if paths := varying_paths(runs):
             notes.append(f"{_join_names(paths)}: how much the noise hides was not judged. Use {COUNTING}")
-        if not violations and not any(run.released or run.draws for run in runs.all):
-            violations.append(Violation("unaudited", "no number is released, and no noise is drawn"))
-        elif not violations and claimed is None and loss is None:
-            violations.append(Violation("unaudited", "nothing is claimed: give epsilon=, and sensitivity="))
+        if not violations:
+            violations += _find_nothing_audited(runs, is_claimed=claimed is not None or loss is not None)
     unique = {(violation.kind, violation.where, violation.sentence): violation for violation in violations}.values()
     return AuditReport(
-        name=name_of(release),
+        name=name,
         replays=runs.count,
         violations=tuple(violation for violation in unique if violation.kind not in allowed),
         allowed=tuple(violation for violation in unique if violation.kind in allowed),
@@ -186,6 +188,17 @@ def _notes(replays: Replays) -> Iterator[str]:
         yield "no draw of noise was seen: of random, secrets, os.urandom, numpy or snapdp"
 
 
+def _find_nothing_audited(replays: Replays, *, is_claimed: bool) -> Iterator[Violation]:
+    """Yield why nothing was audited, where nothing was found because there was nothing to find."""
+    run = replays.first[0]
+    if len(replays.failed) == len(replays.all):
+        yield Violation("unaudited", f"{run.ended} is raised for both inputs, always: no output was audited", run.where)
+    elif not any(run.released or run.draws for run in replays.all):
+        yield Violation("unaudited", "no number is released, and no noise is drawn")
+    elif not is_claimed:
+        yield Violation("unaudited", "nothing is claimed: give epsilon=, and sensitivity=")
+
+
 def _join_names(paths: list[str]) -> str:
     """Return paths as a note has them; those of texts in words.
 
@@ -205,33 +218,23 @@ def _texts(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
     return found
 
 
-def check_callable(release: Any) -> None:
-    """Refuse what cannot be called with an input and give its answer."""
-    if not callable(release):
+def check_release(release: Any) -> str:
+    """Return what a release is called in a report; refuse what cannot be called with an input and give its answer."""
+    function = release
+    while isinstance(function, partial):
+        function = function.func
+    if not callable(function):
         raise ParameterError(
             f"an audit takes a function, and this is of type {type(release).__name__}.",
             "Give the function first, then the two inputs.",
         )
-    function = _without_arguments(release)
     if inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
         raise ParameterError(
             "this function is a coroutine: calling it runs nothing.",
             "Give a function that runs it: lambda rows: asyncio.run(release(rows)).",
         )
-
-
-def name_of(release: Any) -> str:
-    """Return what a callable is called in a report."""
-    function = _without_arguments(release)
     name = getattr(function, "__name__", type(function).__name__)
     return "a lambda" if name == "<lambda>" else name
-
-
-def _without_arguments(release: Any) -> Any:
-    """Return the function of a partial."""
-    while isinstance(release, partial):
-        release = release.func
-    return release
 
 
 # The report
@@ -302,3 +305,60 @@ class AuditReport(Report):
             lines.append(fill_part(violation.advice, initial_indent="  -> ", subsequent_indent="     "))
         lines += [fill_part(f"allowed: {violation.kind}: {violation.sentence}") for violation in self.allowed]
         return "\n".join([*lines, *(fill_part(f"note: {note}") for note in self.notes)])
+
+
+# Neighbours made by hypothesis, which is imported where it is used: an audit does not need it
+
+
+def neighbouring_lists(
+    rows: SearchStrategy[Any], *, relation: str, min_size: int = 1, max_size: int = 8
+) -> SearchStrategy[tuple[list[Any], list[Any]]]:
+    """Return a strategy of pairs of lists: one row has another value ("change-one") or is missing ("add-remove")."""
+    from hypothesis import strategies as st
+
+    if relation not in RELATIONS:
+        raise ParameterError(f"relation = {relation!r} is none of {', '.join(RELATIONS)}.", "Say who is a neighbour.")
+
+    @st.composite
+    def pairs(draw: Callable[[Any], Any]) -> tuple[list[Any], list[Any]]:
+        first = draw(st.lists(rows, min_size=max(1, min_size), max_size=max_size))
+        place = draw(st.integers(0, len(first) - 1))
+        other = [draw(rows)] if relation == "change-one" else []
+        return first, [*first[:place], *other, *first[place + 1 :]]
+
+    return pairs()
+
+
+def audit_neighbours(
+    release: Release, pairs: SearchStrategy[tuple[Any, Any]], *, examples: int = 20, **claims: Any
+) -> AuditReport:
+    """Audit a release with neighbours that a strategy makes; return the report of the simplest pair that refutes it.
+
+    Where no pair does, the report of the last one is returned. `claims` are the keywords of `audit`.
+    """
+    from hypothesis import HealthCheck, given, settings
+
+    reports: list[AuditReport] = []
+
+    @settings(
+        max_examples=examples,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        print_blob=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(pairs)
+    def refutes(pair: tuple[Any, Any]) -> None:
+        if are_equal(*pair):
+            return  # a row that was changed into itself
+        reports.append(audit(release, *pair, **claims))
+        reports[-1].check()
+
+    try:
+        refutes()
+    except AssertionError:
+        return reports[-1]
+    if not reports:
+        raise ParameterError("the strategy made no two inputs that differ.", "Let rows have several values.")
+    return reports[-1]
