@@ -198,9 +198,8 @@ def _separation(replays: Replays, path: str) -> Violation:
     elif path not in released or any(len({*replays.series[other][0]}) > 1 for other in beside):
         sentence = f"the number {path} has no noise, and differs for the two inputs"
     else:
-        drawn = "though noise is drawn" if replays.first[0].draws else "and no noise is drawn"
         kind = "no-noise"
-        sentence = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
+        sentence = f"{path} is the same in all {replays.count} replays of one input, and another for the other"
     return Violation(kind, sentence, runs[0].leaves[path].where or runs[0].where)
 
 
@@ -368,10 +367,12 @@ def read_numbers(replays: Replays) -> list[NumberSeries]:
     numbers: list[NumberSeries] = []
     for path in replays.first[0].released:
         leaves = [run.leaves[path] for run in replays.all if path in run.leaves and run.leaves[path].is_number]
-        if len(leaves) < 2 * replays.count or is_separated(*replays.series[path]):
+        if len(leaves) < 2 * replays.count:
             continue
         sides = leaves[: replays.count], leaves[replays.count :]
         first, second = (tuple(Fraction(leaf.value) for leaf in side) for side in sides)
+        if len({*first}) == len({*second}) == 1:
+            continue
         hidden = tuple(map(max, *(map(last_place, side) for side in sides)))
         number = NumberSeries(first=first, second=second, hidden=hidden, step=_step(sides))
         if len(numbers) > MOST_COMPARED or not any(number.repeats(other) for other in numbers):
@@ -410,8 +411,7 @@ def find_movement(replays: Replays, *, sensitivity: Fraction, norm: str) -> Iter
     """
     numbers, draws = read_numbers(replays), replays.first[0].draws
     drawn = sum(1 if draw.kind == "bytes" else draw.size for draw in draws) or len(numbers)
-    noisy = [number for number in numbers if len({*number.first}) > 1 or len({*number.second}) > 1]
-    steady = [number for number in noisy if number.moves_steadily]
+    steady = [number for number in numbers if number.moves_steadily]
     power = 2 if norm == "l2" else 1
 
     def length(read: Callable[[NumberSeries, int], Fraction], replay: int) -> Fraction:
