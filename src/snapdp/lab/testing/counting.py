@@ -165,23 +165,25 @@ def _compose(outer: Callable[[Any], bool], inner: Callable[[Any], Any]) -> Calla
 def _columns(outputs: Sequence[Leaves]) -> Iterator[tuple[str, Callable[[Leaves], Any]]]:
     """Yield what can be read of each output, in words and as a function: leaves, sums and differences of numbers."""
     paths = dict.fromkeys(path for output in outputs for path in output)
-    for path in paths:
-        yield path, partial(_read_leaf, path)
     numeric = [path for path in paths if all(path in output and output[path].is_number for output in outputs)]
+    for path in paths:
+        yield path, partial(_read_number if path in numeric else _read_looks, path)
     for first, second in combinations(numeric[:MOST_COMBINED], 2):
         for sign, combine in (("-", operator.sub), ("+", operator.add)):
             yield f"{first} {sign} {second}", partial(_read_two, first, second, combine)
 
 
-def _read_leaf(path: str, output: Leaves) -> Any:
-    """Return a number, how anything else looks, or None where it is not there."""
-    leaf = output.get(path)
-    return leaf.value if leaf and leaf.is_number else leaf and leaf.looks
+def _read_looks(path: str, output: Leaves) -> Any:
+    return output[path].looks if path in output else None
+
+
+def _read_number(path: str, output: Leaves) -> Any:
+    return output[path].value if path in output and output[path].is_number else None
 
 
 def _read_two(first: str, second: str, combine: Callable[[Any, Any], Any], output: Leaves) -> Any:
-    values = _read_leaf(first, output), _read_leaf(second, output)
-    return combine(*map(Fraction, values)) if all(isinstance(value, Real) for value in values) else None
+    values = _read_number(first, output), _read_number(second, output)
+    return None if None in values else combine(*map(Fraction, values))
 
 
 def _events(first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[OutputEvent]:
