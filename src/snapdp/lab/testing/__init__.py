@@ -2,5 +2,10 @@
 
 from snapdp.lab.testing.counting import CountReport as CountReport, counted as counted
 from snapdp.lab.testing.findings import KINDS as KINDS, Violation as Violation
-from snapdp.lab.testing.neighbours import audit_neighbours as audit_neighbours, neighbouring_lists as neighbouring_lists
-from snapdp.lab.testing.replay_audit import AuditFailure as AuditFailure, AuditReport as AuditReport, audit as audit
+from snapdp.lab.testing.replay_audit import (
+    AuditFailure as AuditFailure,
+    AuditReport as AuditReport,
+    audit as audit,
+    audit_neighbours as audit_neighbours,
+    neighbouring_lists as neighbouring_lists,
+)

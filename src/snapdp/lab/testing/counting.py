@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
+from numbers import Real
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.numbers import positive, probability
 from snapdp.lab.attacks.attack import loss_at_least
 from snapdp.lab.testing.observation import Leaf, Release, read_leaves
-from snapdp.lab.testing.replay_audit import FALSE_ALARM, WIDTH, Report, check_callable, name_of
+from snapdp.lab.testing.replay_audit import FALSE_ALARM, WIDTH, Report, check_release
 
 FIRST_LOOK = 500  # outputs of each input; each further look has twice as many
 MOST_SEARCHED = 2_000  # outputs of each input, in which an event is looked for
@@ -93,7 +94,7 @@ def counted(
     >>> counted(lambda rows: len(rows), [1, 2], [1], epsilon=1).is_refuted
     True
     """
-    check_callable(release)
+    name = check_release(release)
     claim, rest = positive(epsilon, name="epsilon"), Fraction(0) if delta is None else probability(delta, name="delta")
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < FIRST_LOOK:
         raise ParameterError(f"trials = {trials!r} is not a whole number from {FIRST_LOOK}.", "Give more trials.")
@@ -115,9 +116,7 @@ def counted(
             if more > less:
                 loss = max(loss, loss_at_least((more, done), (less, done), delta=rest, missed=missed))
     counts = (hits[0], done), (hits[1], done)
-    return CountReport(
-        name=name_of(release), event=chosen.words, counts=counts, looks=looks, loss=loss, epsilon=claim, delta=rest
-    )
+    return CountReport(name=name, event=chosen.words, counts=counts, looks=looks, loss=loss, epsilon=claim, delta=rest)
 
 
 def _turned(way: int, first: int, second: int, outputs: int) -> tuple[int, int]:
@@ -138,26 +137,6 @@ def _read_output(release: Release, data: Any) -> Leaves:
 # The search for an event
 
 
-class _Column(NamedTuple):
-    """What is read of each output: a leaf, or a sum or difference of two numbers; None where it is not there."""
-
-    words: str
-    paths: tuple[str, ...]
-    is_numeric: bool
-    sign: int = 1  # of the second number
-
-    def read(self, output: Leaves) -> Any:
-        leaves = [output[path] for path in self.paths if path in output]
-        if len(leaves) < len(self.paths):
-            return None
-        if not self.is_numeric:
-            return leaves[0].looks
-        if not all(leaf.is_number for leaf in leaves):
-            return None
-        first, *second = (leaf.value for leaf in leaves)
-        return Fraction(first) + self.sign * Fraction(second[0]) if second else first
-
-
 def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fraction) -> tuple[OutputEvent, int]:
     """Return the event, and the way of `_turned`, that show the largest loss.
 
@@ -166,15 +145,16 @@ def find_event(first: Sequence[Leaves], second: Sequence[Leaves], epsilon: Fract
     """
     half, growth = len(first) // 2, math.exp(min(float(epsilon), 50))
     best, best_way, best_score = OutputEvent("any output", lambda _: True), 0, -math.inf
-    for column in _columns([*first[:half], *second[:half]]):
-        (first_making, first_judging), (second_making, second_judging) = (
-            (values[:half], values[half:]) for values in (list(map(column.read, side)) for side in (first, second))
-        )
-        for words, holds in _events(column, first_making, second_making, growth):
-            counts = sum(map(holds, first_judging)), sum(map(holds, second_judging))
+    for words, read in _columns([*first[:half], *second[:half]]):
+        one, other = list(map(read, first)), list(map(read, second))
+        for condition, holds in _events(one[:half], other[:half], growth):
+            hits = sum(map(holds, one[half:])), sum(map(holds, other[half:]))
             for way in range(WAYS):
-                if (score := _score(*_turned(way, *counts, len(first_judging)))) > best_score:
-                    best, best_way, best_score = OutputEvent(words, _compose(holds, column.read)), way, score
+                more, less = (count + 0.5 for count in _turned(way, *hits, len(first) - half))
+                # about the loss that two counts show: the logarithm of their ratio less two standard errors
+                score = math.log(more / less) - 2 * math.sqrt(1 / more + 1 / less)
+                if score > best_score:
+                    best, best_way, best_score = OutputEvent(f"{words} {condition}", _compose(holds, read)), way, score
     return best, best_way
 
 
@@ -182,35 +162,43 @@ def _compose(outer: Callable[[Any], bool], inner: Callable[[Any], Any]) -> Calla
     return lambda output: outer(inner(output))
 
 
-def _score(more: int, less: int) -> float:
-    """Return about how large a loss two counts show: the logarithm of their ratio less two standard errors."""
-    a, b = more + 0.5, less + 0.5
-    return math.log(a / b) - 2 * math.sqrt(1 / a + 1 / b)
-
-
-def _columns(outputs: Sequence[Leaves]) -> Iterator[_Column]:
+def _columns(outputs: Sequence[Leaves]) -> Iterator[tuple[str, Callable[[Leaves], Any]]]:
+    """Yield what can be read of each output, in words and as a function: leaves, sums and differences of numbers."""
     paths = dict.fromkeys(path for output in outputs for path in output)
     numeric = [path for path in paths if all(path in output and output[path].is_number for output in outputs)]
     for path in paths:
-        yield _Column(path, (path,), path in numeric)
-    for a, b in combinations(numeric[:MOST_COMBINED], 2):
-        yield _Column(f"{a} - {b}", (a, b), True, -1)
-        yield _Column(f"{a} + {b}", (a, b), True)
+        yield path, partial(_read_number if path in numeric else _read_looks, path)
+    for first, second in combinations(numeric[:MOST_COMBINED], 2):
+        for sign, combine in (("-", operator.sub), ("+", operator.add)):
+            yield f"{first} {sign} {second}", partial(_read_two, first, second, combine)
 
 
-def _events(column: _Column, first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[OutputEvent]:
-    """Yield events of a column: a value that one input shows more often, and numbers beyond a threshold."""
+def _read_looks(path: str, output: Leaves) -> Any:
+    return output[path].looks if path in output else None
+
+
+def _read_number(path: str, output: Leaves) -> Any:
+    return output[path].value if path in output and output[path].is_number else None
+
+
+def _read_two(first: str, second: str, combine: Callable[[Any, Any], Any], output: Leaves) -> Any:
+    values = _read_number(first, output), _read_number(second, output)
+    return None if None in values else combine(*map(Fraction, values))
+
+
+def _events(first: Sequence[Any], second: Sequence[Any], growth: float) -> Iterator[OutputEvent]:
+    """Yield events: a value that one input shows more often, and numbers beyond a threshold."""
     often, seldom = Counter(first), Counter(second)
     for (one, other), factor in product(((often, seldom), (seldom, often)), (growth, 1)):
         values = frozenset(value for value, times in one.items() if times > factor * other[value])
-        yield OutputEvent(f"{column.words} is one of {len(values):,} values", values.__contains__)
-    if column.is_numeric:
-        pooled = sorted(value for value in (*first, *second) if value is not None)
+        yield OutputEvent(f"is one of {len(values):,} values", values.__contains__)
+    if all(isinstance(value, Real) for value in (*first, *second)):
+        pooled = sorted((*first, *second))
         thresholds = {pooled[len(pooled) * i // (THRESHOLDS + 1)] for i in range(1, THRESHOLDS + 1)}
-        for threshold, (sign, is_beyond) in product(thresholds, ((">=", operator.le), (">", operator.lt))):
-            words = f"{column.words} {sign} {float(threshold):.6g}"
-            yield OutputEvent(words, partial(_is_beyond, is_beyond, threshold))
+        for threshold, (sign, is_beyond) in product(thresholds, ((">=", operator.ge), (">", operator.gt))):
+            holds = partial(_is_beyond, is_beyond, threshold)
+            yield OutputEvent(f"{sign} {float(threshold):.6g}", holds)
 
 
 def _is_beyond(is_beyond: Callable[[Any, Any], bool], threshold: Any, value: Any) -> bool:
-    return value is not None and is_beyond(threshold, value)
+    return isinstance(value, Real) and is_beyond(value, threshold)

@@ -1,4 +1,4 @@
-"""What replays with the same noise show: conduct, what tells the two inputs apart, and the bits of floats.
+"""What replays with the same noise show: conduct, what tells the two inputs apart, the bits and moves of numbers.
 
 Theory: docs/theory/replay-audit.md. Each function yields what it found and refutes only what is
 (almost) impossible under the claim. What varies with the noise is not judged here: `counting` counts it.
@@ -13,8 +13,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import zip_longest
+from operator import add, sub
 from typing import Any, NamedTuple
 
+from snapdp.display.numbers import digits_apart
 from snapdp.lab.testing.observation import Leaf, Observation
 from snapdp.values import Value
 
@@ -22,19 +24,15 @@ KINDS = {
     "draws": "another number or kind of draws: draw as often for every input",
     "exception": "an exception, or its text, depends on the data: check the form before, and clamp instead of refusing",
     "fixed-seed": "every call draws the same noise: anyone who knows the seed takes it away; draw fresh bits",
-    "float-noise": "outputs are on no common grid: last bits tell the input; use snapdp.Snapping, or ignore= a time",
-    "input-changed": "the caller's data are changed in place: work on a copy",
+    "float-noise": "last bits, or the sign of a zero, tell the input: use snapdp.Snapping, or ignore= a time",
     "metadata": "something beside the released numbers depends on the data: declare it, or give it noise of its own",
-    "negative-zero": "the sign of a zero is released, and tells from which side it came: add 0.0 after rounding",
     "no-noise": "a number is released as it is: add noise",
-    "noise-scale": "how much noise is drawn depends on the data: fix the scale by declared bounds",
     "not-finite": "a NaN or an infinity is released: say what a missing value counts as, and clamp",
     "rounding": "roundings add to the claimed sensitivity: compute the statistic in integers, or claim more",
     "sensitivity": "numbers move by more than is claimed: clamp each cell, claim more, or say which by released=",
     "state": "the answer depends on calls before, or on the clock: keep nothing; a time in the output is for ignore=",
-    "threads": "noise is drawn, or work goes on, in another thread: the order of draws is not fixed",
     "unaudited": "nothing was audited: call it once yourself. It takes one argument, and returns what it releases",
-    "unknown-noise": "noise comes from a generator that cannot be replaced: count it with snapdp.lab.testing.counted",
+    "unknown-noise": "noise comes from a generator, or a thread, that cannot be frozen: use snapdp.lab.testing.counted",
     "warning": "a warning, or its text, depends on the data: check the form before",
     "written": "what is printed or logged depends on the data: print released numbers only",
 }
@@ -47,11 +45,13 @@ SOURCES = {  # the kind of what differs beside the output, and what it is
 }
 # Draws whose sum with a value may lie on a grid. Doubles of one size are multiples of their last place anyway: a step
 # is larger; shortest decimals end at about 16 units of it.
-WHOLE_NUMBERS = {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
-ON_A_GRID = {*WHOLE_NUMBERS, "snapping", "bytes", "getrandbits", "randbytes", "random_integers", "tomaxint", "choice"}
-ON_A_GRID |= {"choices", "sample", "shuffle", "permutation", "permuted", "multinomial", "negative_binomial"}
-ON_A_GRID |= {"logseries", "multivariate_hypergeometric"}
+ON_A_GRID = {"snapping", "bytes", "getrandbits", "randbytes", "random_integers", "tomaxint", "choice", "choices"}
+ON_A_GRID |= {"geometric", "integers", "randint", "randrange", "poisson", "binomial", "zipf", "hypergeometric"}
+ON_A_GRID |= {"sample", "shuffle", "permutation", "permuted", "multinomial", "negative_binomial", "logseries"}
+ON_A_GRID |= {"multivariate_hypergeometric"}
 BINARY, DECIMAL = 2, 16
+MOST_COMPARED = 30  # numbers, of which those that repeat another one are looked for
+ROUNDING = Fraction(1, 1 << 20)  # only a label: what exceeds the claim by less is called rounding, and refuted as well
 
 
 class Violation(NamedTuple):
@@ -60,13 +60,11 @@ class Violation(NamedTuple):
     kind       one of `snapdp.lab.testing.KINDS`
     sentence   what was seen
     where      the file and line that did it, as far as known: "release.py:12"
-    evidence   numbers that show it: names and counts, distances or scales, as they are printed
     """
 
     kind: str
     sentence: str
     where: str = ""
-    evidence: tuple[tuple[str, str], ...] = ()
 
     @property
     def advice(self) -> str:
@@ -105,6 +103,11 @@ class Replays(Value):
         return any(run.draws for run in self.all)
 
     @functools.cached_property
+    def failed(self) -> list[Observation]:
+        """The runs of a pair that gave no answer."""
+        return [run for run in self.all if not run.has_returned]
+
+    @functools.cached_property
     def series(self) -> dict[str, tuple[Any, Any]]:
         """What each path showed, run by run, for both inputs; None where it was not there."""
         series = {}
@@ -128,54 +131,27 @@ def is_separated(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 
 def find_misconduct(replays: Replays) -> Iterator[Violation]:
-    """Yield what both inputs fail with, state, seeds, threads and changed inputs."""
-    first, everything = replays.first[0], f"{2 * replays.count:,}"
-    failed = [run for run in replays.all if not run.has_returned]
-    if len(failed) == 2 * replays.count and len({run.ended for run in failed}) == 1:
-        kind = "unaudited" if fails_alike(replays) else "exception"
-        yield Violation(kind, f"{first.ended} is raised for both inputs, always: no output was audited", first.where)
-    elif failed and not replays.have_drawn and not replays.separates(lambda run: run.ended):
-        sentence = f"{failed[0].ended} is raised in {len(failed):,} of {everything} runs"
-        yield Violation("exception", sentence, failed[0].where)
-    yield from _state(replays)
-    for one, other in zip(first.seeds, replays.first[min(1, replays.count - 1)].seeds, strict=False):
-        if replays.count > 1 and one[:2] == other[:2]:
-            yield Violation("fixed-seed", "a generator is seeded with the same number in every call", one[2])
-    runs = (*replays.all, replays.cold)
-    if any(run.in_threads for run in runs):
-        yield Violation("threads", "noise is drawn, or work goes on, in a thread beside the call")
-    if any(run.input_changed for run in runs):
-        yield Violation("input-changed", "the input is not as it was before the call")
-
-
-def fails_alike(replays: Replays) -> bool:
-    """Say whether every run raises the same, with the same text: then it does not depend on the data."""
-    endings = {(run.ended, tuple(leaf.looks for leaf in run.leaves.values())) for run in replays.all}
-    return len(endings) == 1 and not replays.first[0].has_returned
-
-
-def _state(replays: Replays) -> Iterator[Violation]:
-    first, again, cold = map(_seen_of, (replays.first[0], replays.again, replays.cold))
-    if first != again:
-        sentence = "the same input and the same noise gave another answer when they were asked again"
-    elif not replays.warmed and cold != first:
-        sentence = "the first call of all gave another answer than the second, with the same input and the same noise"
-    else:
-        return
-    if not replays.have_drawn and len({_seen_of(run) for run in replays.first}) > 1:
-        sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept between calls"
+    """Yield seeds that do not change, and answers that change with the same noise."""
+    run = replays.first[0]
+    if replays.count > 1:
+        for one, other in zip(run.seeds, replays.first[1].seeds, strict=False):
+            if one[:2] == other[:2]:
+                yield Violation("fixed-seed", "a generator is seeded with the same number in every call", one[2])
+    first, again, cold = map(_read_answer, (run, replays.again, replays.cold))
+    if not replays.have_drawn and any(len({*map(_read_answer, side)}) > 1 for side in (replays.first, replays.second)):
+        sentence = "outputs vary although no noise was drawn that an audit knows, or something is kept"
         yield Violation("unknown-noise", sentence)
-    else:
-        yield Violation("state", sentence)
+    elif first != again or (cold != first and not replays.warmed):
+        yield Violation("state", "the same input and the same noise gave another answer in another call")
 
 
-def _seen_of(run: Observation) -> tuple[object, ...]:
+def _read_answer(run: Observation) -> tuple[object, ...]:
     """Return what a caller sees, and what was drawn.
 
     Texts of exceptions change with how deep the call was; bytes are drawn for the names of files at any time.
     """
     leaves = ((path, leaf.looks) for path, leaf in run.leaves.items() if run.has_returned)
-    return (run.ended, *leaves, bool(run.asked), *(each for each in run.asked if each[0] != "bytes"))
+    return (run.ended, *leaves, bool(run.asked), *(draw for draw in run.asked if draw[0] != "bytes"))
 
 
 # What tells the inputs apart in every replay
@@ -184,25 +160,15 @@ def _seen_of(run: Observation) -> tuple[object, ...]:
 def find_separations(replays: Replays) -> Iterator[Violation]:
     """Yield what tells the inputs apart in all replays: how runs ended, what was drawn, and every leaf."""
     one, other = replays.first[0], replays.second[0]
-    evidence = (("replays", str(replays.count)),)
     if replays.separates(lambda run: run.ended):
-        sentence = f"{one.ended} is raised for the one input, {other.ended} for the other"
-        if one.has_returned or other.has_returned:
-            raised = other.ended if one.has_returned else one.ended
-            sentence = f"{raised} is raised for one of the two inputs, and the other gets an answer"
-        yield Violation("exception", sentence, one.where or other.where, evidence)
+        sentence = f"the call ends with {one.ended} for the one input, and with {other.ended} for the other"
+        yield Violation("exception", sentence, one.where or other.where)
         return
-    all_returned = all(run.has_returned for run in replays.all)  # an exception ends the draws, too
-    if all_returned and replays.separates(lambda run: run.asked):
-        sizes = [sum(draw.size for draw in run.draws) for run in (one, other)]
-        what = "another number of draws" if sizes[0] != sizes[1] else "other kinds of draws"
-        shown = f"{sizes[0]:,} and {sizes[1]:,}"
-        where = next((a or b).where for a, b in zip_longest(one.draws, other.draws) if not (a and b) or a[:2] != b[:2])
-        sentence = f"the two inputs ask for {what} in each replay: {shown}"
-        yield Violation("draws", sentence, where, (("draws", shown), *evidence))
-    if all_returned and replays.separates(lambda run: tuple(seed[:2] for seed in run.seeds)):
-        where = (one.seeds or other.seeds)[0][2]
-        yield Violation("draws", "a generator is seeded differently for the two inputs", where)
+    if not replays.failed and replays.separates(lambda run: run.asked):  # an exception ends the draws, too
+        pairs = zip_longest(one.draws, other.draws)
+        where = next((a or b).where for a, b in pairs if not (a and b) or a[:2] != b[:2])
+        sizes = " and ".join(f"{sum(draw.size for draw in run.draws):,}" for run in (one, other))
+        yield Violation("draws", f"the two inputs ask for other draws in each replay: {sizes} numbers", where)
     separated: list[str] = []
     for path in sorted(replays.series, key=len):
         if not path.startswith(tuple(separated)) and is_separated(*replays.series[path]):
@@ -232,11 +198,9 @@ def _separation(replays: Replays, path: str) -> Violation:
     elif path not in released or any(len({*replays.series[other][0]}) > 1 for other in beside):
         sentence = f"the number {path} has no noise, and differs for the two inputs"
     else:
-        drawn = "though noise is drawn" if replays.first[0].draws else "and no noise is drawn"
         kind = "no-noise"
-        sentence = f"{path} is the same in all {replays.count} replays of one input, {drawn}, and another for the other"
-    where = runs[0].leaves[path].where or runs[0].where
-    return Violation(kind, sentence, where, (("path", path), ("replays", str(replays.count))))
+        sentence = f"{path} is the same in all {replays.count} replays of one input, and another for the other"
+    return Violation(kind, sentence, runs[0].leaves[path].where or runs[0].where)
 
 
 def varying_paths(replays: Replays) -> list[str]:
@@ -268,18 +232,15 @@ def find_float_faults(replays: Replays, *, is_additive: bool) -> Iterator[Violat
     for path in replays.series:
         leaves = [run.leaves[path] for run in replays.all if path in run.leaves]
         floats = [leaf for leaf in leaves if leaf.sort == "number" and isinstance(leaf.value, float)]
-        odd = [leaf.value for leaf in floats if not math.isfinite(leaf.value)]
-        minus = [leaf for leaf in floats if leaf.value == 0 and math.copysign(1, leaf.value) < 0]
-        if odd:
-            word = "NaN" if any(map(math.isnan, odd)) else "infinite"
-            yield Violation("not-finite", f"{path} is {word} in {len(odd):,} of {len(floats):,} runs")
-            continue
-        if minus:
-            yield Violation("negative-zero", f"{path} is -0.0 in {len(minus):,} of {len(floats):,} runs")
+        odd = sum(not math.isfinite(leaf.value) for leaf in floats)
         is_value_and_noise = (is_additive and not made_of_others and path in released) or not drawn <= ON_A_GRID
-        if is_value_and_noise and len({leaf.value for leaf in floats}) > 2 and not is_on_a_grid(floats):
+        if odd:
+            yield Violation("not-finite", f"{path} is NaN or infinite in {odd:,} of {len(floats):,} runs")
+        elif any(leaf.value == 0 and math.copysign(1, leaf.value) < 0 for leaf in floats):
+            yield Violation("float-noise", f"{path} is -0.0: from which side it came is told")
+        elif is_value_and_noise and len({leaf.value for leaf in floats}) > 2 and not is_on_a_grid(floats):
             sentence = f"the values of {path} are multiples of no common step: they are noise in doubles"
-            yield Violation("float-noise", sentence, "", (("path", path),))
+            yield Violation("float-noise", sentence)
 
 
 def is_on_a_grid(leaves: Sequence[Leaf]) -> bool:
@@ -354,3 +315,122 @@ def rounded_step(values: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction,
                 return None
         step, error = a
     return step, error
+
+
+# How far released numbers move with the same noise: theory (3). What rounding hides is taken off before a distance is
+# compared, so that no correct release is refuted.
+
+
+class NumberSeries(Value):
+    """One released number: its values for both inputs in every replay, and what rounding hides of each.
+
+    step   no less than the grid that outputs are rounded to after the noise (theory (3)); 0 where they are not
+    """
+
+    first: tuple[Fraction, ...]
+    second: tuple[Fraction, ...]
+    hidden: tuple[Fraction, ...]
+    step: Fraction
+
+    def moved(self, replay: int) -> Fraction:
+        """Return how far the number moved in one replay."""
+        return abs(self.first[replay] - self.second[replay])
+
+    def moved_at_least(self, replay: int) -> Fraction:
+        """Return how far the value moved at least.
+
+        Rounded to steps g, numbers d apart become at most d + g apart: d >= moved - g (theory (3)). A float hides at
+        most a unit in the last place.
+        """
+        return max(Fraction(0), self.moved(replay) - (self.step or self.hidden[replay]))
+
+    @property
+    def moves_steadily(self) -> bool:
+        """Whether one distance of the two values explains all pairs in which neither stands at an end (theory (3)).
+
+        It does where the values are the same in all runs of an input, and not where they come from other noise.
+        """
+        ends = ends_of(self.first), ends_of(self.second)
+        pairs = zip(self.first, self.second, strict=True)
+        gaps = [a - b for a, b in pairs if a not in ends[0] and b not in ends[1]]
+        return not gaps or max(gaps) - min(gaps) <= 2 * (self.step or 2 * max(self.hidden))
+
+    def repeats(self, other: NumberSeries) -> bool:
+        """Say whether the number is another one moved by a constant: the end of an interval, or printed again."""
+        hidden = list(map(add, self.hidden, other.hidden)) * 2
+        gaps = list(map(sub, self.first + self.second, other.first + other.second))
+        return bool(max(map(sub, gaps, hidden)) <= min(map(add, gaps, hidden)))
+
+
+def read_numbers(replays: Replays) -> list[NumberSeries]:
+    """Return the released numbers that have noise, are there in every replay, and do not repeat another one."""
+    numbers: list[NumberSeries] = []
+    for path in replays.first[0].released:
+        leaves = [run.leaves[path] for run in replays.all if path in run.leaves and run.leaves[path].is_number]
+        if len(leaves) < 2 * replays.count:
+            continue
+        sides = leaves[: replays.count], leaves[replays.count :]
+        first, second = (tuple(Fraction(leaf.value) for leaf in side) for side in sides)
+        if len({*first}) == len({*second}) == 1:
+            continue
+        hidden = tuple(map(max, *(map(last_place, side) for side in sides)))
+        number = NumberSeries(first=first, second=second, hidden=hidden, step=_step(sides))
+        if len(numbers) > MOST_COMPARED or not any(number.repeats(other) for other in numbers):
+            numbers.append(number)
+    return numbers
+
+
+def _step(sides: Sequence[Sequence[Leaf]]) -> Fraction:
+    """Return no less than the step that outputs are rounded to.
+
+    Outputs of one input that stand at no end differ by multiples of the step, whatever constant was added. Where all
+    of those are one number nothing is known, and the step is as large as everything that was seen.
+    """
+    gaps = [
+        (Fraction(leaf.value) - Fraction(free[0].value), last_place(leaf) + last_place(free[0]))
+        for free in map(away_from_ends, sides)
+        for leaf in free[1:]
+    ]
+    everything = [leaf for leaves in sides for leaf in leaves]
+    place = max(map(last_place, everything))
+    common = common_divisor([gap for gap, _ in gaps])
+    if not common:
+        values = [Fraction(leaf.value) for leaf in everything]
+        return max(values) - min(values)
+    if common > 2 * place:
+        return common
+    rounded = rounded_step(gaps)
+    return sum(rounded) + 2 * place if rounded else Fraction(0)
+
+
+def find_movement(replays: Replays, *, sensitivity: Fraction, norm: str) -> Iterator[Violation]:
+    """Yield that the released numbers move together by more than the claimed sensitivity, in one replay.
+
+    A number whose value comes from other noise moves by another distance in each replay, and is left out. Of more
+    numbers than were drawn some are made of the others (their sum, a percentage): those that move least are compared.
+    """
+    numbers, draws = read_numbers(replays), replays.first[0].draws
+    drawn = sum(1 if draw.kind == "bytes" else draw.size for draw in draws) or len(numbers)
+    steady = [number for number in numbers if number.moves_steadily]
+    power = 2 if norm == "l2" else 1
+
+    def length(read: Callable[[NumberSeries, int], Fraction], replay: int) -> Fraction:
+        distances = sorted(read(number, replay) for number in steady)[:drawn]
+        return max(distances) if norm == "max" else sum((each**power for each in distances), Fraction(0))
+
+    if not steady:
+        return
+    furthest, replay = max((length(NumberSeries.moved_at_least, replay), replay) for replay in range(replays.count))
+    excess = furthest - sensitivity**power
+    if excess <= 0:
+        return
+    seen = length(NumberSeries.moved, replay)
+    if norm == "l2":  # the root, off by less than 2^-128; to be shown
+        seen = Fraction(math.isqrt((seen.numerator << 256) // seen.denominator), 1 << 128)
+    shown, claim = digits_apart(seen, sensitivity)
+    is_rounding = excess <= sensitivity**power * ROUNDING * power and not any(number.step for number in steady)
+    yield Violation(
+        "rounding" if is_rounding else "sensitivity",
+        f"with the same noise the released numbers move by {shown}; claimed is {claim} ({norm})",
+        draws[0].where if draws else "",
+    )

@@ -42,19 +42,6 @@ _LEFT_ALONE = ("tempfile", "hypothesis", "_hypothesis_pytestplugin", "_pytest", 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = (os.path.dirname(snapdp.__file__) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
 _SKIPPED = ("random.py", "secrets.py", "contextlib.py", "uuid.py")  # they ask for bytes on behalf of another function
-
-# The positional parameters of methods that have a scale, up to the scale, which is the last one.
-UP_TO_THE_SCALE = {
-    **dict.fromkeys(("laplace", "normal", "gumbel", "logistic"), ("loc", "scale")),
-    **dict.fromkeys(("exponential", "rayleigh"), ("scale",)),
-    "lognormal": ("mean", "sigma"),
-    "gamma": ("shape", "scale"),
-    "geometric": ("p",),
-    "poisson": ("lam",),
-    **dict.fromkeys(("gauss", "normalvariate", "lognormvariate"), ("mu", "sigma")),
-    "expovariate": ("lambd",),
-    **dict.fromkeys(("gammavariate", "weibullvariate"), ("alpha", "beta")),
-}
 _NOT_DRAWS = {"bit_generator", "spawn", "get_state", "set_state", "getstate", "setstate", "seed"}
 _RUNNING: dict[str, FrozenNoise] = {}  # the noise of the audit that runs; a lock does not tell whose it is
 _NUMBERS = count()  # of generators that were made
@@ -63,11 +50,10 @@ T = TypeVar("T")
 
 
 class NoiseDraw(NamedTuple):
-    """One call of a generator: its method, how many numbers it drew, the scale it was given, and where it was asked."""
+    """One call of a generator: its method, how many numbers it drew, and where it was asked."""
 
     kind: str
     size: int
-    scale: tuple[Any, ...]
     where: str
 
 
@@ -90,38 +76,37 @@ class FrozenNoise:
         self._calls: Counter[str] = Counter()
         self.draws: list[NoiseDraw] = []
         self.seeds: list[tuple[str, str, str]] = []
-        self.drawn_elsewhere = False
 
-    def number(self, name: str) -> int:
-        """Return what seeds a generator of a name in this run."""
-        return int.from_bytes(shake_256(f"{self._replay} {name}".encode()).digest(16), "big")
+    def derive_bytes(self, name: str, size: int = 16) -> bytes:
+        """Return the bytes that a name has in this run."""
+        return shake_256(f"{self._replay} {name}".encode()).digest(size)
 
-    def number_of_made(self) -> int:
-        """Return what seeds the next generator that is made, or seeded again, without a seed."""
-        return self.number(f"seed {self._count('seed')}")
+    def derive_next(self, name: str, size: int = 16) -> bytes:
+        """Return the next bytes of a stream."""
+        self._calls[name] += 1
+        return self.derive_bytes(f"{name} {self._calls[name]}", size)
 
     def draw_bytes(self, size: int) -> bytes:
         """Return bytes. Each place of the code has a stream of its own.
 
         File names and keys that are drawn now and then do not shift the noise.
         """
-        site, _ = _find_callers()
         if not self.is_drawing:
             self.record("bytes", size)
-        return shake_256(f"{self._replay} {site} {self._count(site)}".encode()).digest(size)
+        return self.derive_next(_find_callers()[0], size)
 
-    def record(self, kind: str, size: int, scale: tuple[Any, ...] = ()) -> None:
+    def record(self, kind: str, size: int) -> None:
         """Log a draw."""
-        self.drawn_elsewhere |= get_ident() != self.thread
-        self.draws.append(NoiseDraw(kind, size, scale, _find_callers()[1]))
+        self.draws.append(NoiseDraw(kind, size, _find_callers()[1]))
 
-    def record_seed(self, kind: str, seed: Any) -> None:
-        """Log a seed that was given, not drawn."""
-        self.seeds.append((kind, repr(seed), _find_callers()[1]))
 
-    def _count(self, name: str) -> int:
-        self._calls[name] += 1
-        return self._calls[name]
+def _running_noise() -> FrozenNoise | None:
+    """Return the noise of the audit that this thread runs.
+
+    Other threads draw from the operating system: in which order they would draw frozen noise is not fixed.
+    """
+    noise = _RUNNING.get("audit")
+    return noise if noise and noise.thread == get_ident() else None
 
 
 def _find_callers() -> tuple[str, str]:
@@ -168,11 +153,15 @@ def with_frozen_noise(noise: FrozenNoise, release: Any, block: Callable[[Callabl
         _wait_for_turn(noise)
         patches.undo_by(gc.unfreeze)
         gc.freeze()  # what others left to be collected is not of a call that happens to be running
-        replace = partial(_replace_generators, patches, release, noise)
+
+        def replace() -> None:
+            for owner, name, replacement in _find_generators(release, noise):
+                patches.set(owner, name, replacement)
+
         replace()
         return block(replace)
 
-    if (running := _RUNNING.get("audit")) is not None and running.thread == get_ident():
+    if _running_noise():
         raise PremiseError(
             "this audit was begun within another one, and what an audit replaces is of the whole process.",
             "Audit a function that does not audit. Nothing was run.",
@@ -231,11 +220,6 @@ def with_patches(block: Callable[[Patches], T]) -> T:
         patches.undo()
 
 
-def _replace_generators(patches: Patches, release: Any, noise: FrozenNoise) -> None:
-    for owner, name, replacement in _find_generators(release, noise):
-        patches.set(owner, name, replacement)
-
-
 def _find_generators(release: Any, noise: FrozenNoise) -> Iterator[tuple[Any, str, Any]]:
     """Yield (owner, name, replacement) of all that draws.
 
@@ -264,11 +248,7 @@ def _find_generators(release: Any, noise: FrozenNoise) -> Iterator[tuple[Any, st
     yield vars(bits), "urandom", _urandom  # a test may have put something else there
     yield vars(bits), "key_stream", _key_stream
     for sampler, name in product(samplers, ("release", "index")):
-        yield sampler, name, _recording("snapping", getattr(sampler, name), _measure_snapping)
-
-
-def _measure_snapping(sampler: Any, _: Any, args: tuple[Any, ...], __: Any) -> tuple[int, tuple[Any, ...]]:
-    return _size(args[0]), (sampler.parameters.unit * sampler.parameters.noise_scale,)
+        yield sampler, name, _recording("snapping", getattr(sampler, name))
 
 
 def _key_stream() -> Callable[[Any], None]:
@@ -288,13 +268,13 @@ def _note_seed(generator: Any, kind: str, seed: Any) -> None:
 
     A seed lasts for this run, and longer where the generator was made with it.
     """
-    noise = _RUNNING.get("audit")
+    noise = _running_noise()
     generator.snapdp_run = noise and noise.run
     if seed is None:
         generator.snapdp_name = f"made {next(_NUMBERS)}"
-        generator.reseed(noise.number_of_made() if noise else _fresh_number())
-    elif noise is not None:
-        noise.record_seed(kind, seed)
+        generator.reseed(_number(noise.derive_next("seed") if noise else urandom_of_the_system(16)))
+    elif noise:
+        noise.seeds.append((kind, repr(seed), _find_callers()[1]))
 
 
 def _follow_run(generator: Any, noise: FrozenNoise | None) -> None:
@@ -302,21 +282,21 @@ def _follow_run(generator: Any, noise: FrozenNoise | None) -> None:
     run, name = noise and noise.run, getattr(generator, "snapdp_name", None)
     if name is not None and generator.snapdp_run is not run:
         generator.snapdp_run = run
-        generator.reseed(noise.number(name) if noise else _fresh_number())
+        generator.reseed(_number(noise.derive_bytes(name) if noise else urandom_of_the_system(16)))
         if noise and name.startswith("made"):
             noise.keeps = True
 
 
-def _fresh_number() -> int:
-    return int.from_bytes(urandom_of_the_system(16), "big")
+def _number(seed: bytes) -> int:
+    return int.from_bytes(seed, "big")
 
 
-def _recording(kind: str, method: Callable[..., Any], measure: Callable[..., Any]) -> Callable[..., Any]:
+def _recording(kind: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that draws as another one does, and logs it; what is drawn within a draw is a part of it."""
 
     @wraps(method)
     def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
-        noise = _RUNNING.get("audit")
+        noise = _running_noise()
         _follow_run(self, noise)
         if noise is None or noise.is_drawing:
             return method(self, *args, **kwargs)
@@ -325,39 +305,11 @@ def _recording(kind: str, method: Callable[..., Any], measure: Callable[..., Any
             drawn = method(self, *args, **kwargs)
         finally:
             noise.is_drawing = False
-        noise.record(kind, *measure(self, drawn, args, kwargs))
+        numbers = args[0] if kind == "snapping" else drawn  # an array of ours is filled, not returned
+        noise.record(kind, len(numbers) if isinstance(numbers, (list, bytes)) else int(getattr(numbers, "size", 1)))
         return drawn
 
     return draw
-
-
-def _recording_methods(base: type) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a class that draw, so that they log it."""
-
-    def measure(name: str, _: Any, drawn: Any, args: Any, kwargs: Any) -> tuple[int, tuple[Any, ...]]:
-        parameters = UP_TO_THE_SCALE.get(name, ("",))
-        given = {**dict(zip(parameters, args, strict=False)), **kwargs} if parameters[0] else {}
-        scale = given.get(parameters[-1])
-        return _size(drawn), () if scale is None else _flat(scale)
-
-    names = [name for name in dir(base) if not name.startswith("_") and name not in _NOT_DRAWS]
-    found = {name: getattr(base, name) for name in names if callable(getattr(base, name))}
-    return {name: _recording(name, method, partial(measure, name)) for name, method in found.items()}
-
-
-def _size(drawn: Any) -> int:
-    return len(drawn) if isinstance(drawn, (list, bytes)) else int(getattr(drawn, "size", 1))
-
-
-def _flat(parameter: Any) -> tuple[Any, ...]:
-    """Return a parameter as a tuple of numbers, and the name of its type where it is not made of numbers."""
-    if type(parameter) in (int, float):
-        return (parameter,)
-    if "numpy" in sys.modules:
-        array = sys.modules["numpy"].asarray(parameter)
-        if array.dtype.kind in "biuf":
-            return tuple(array.ravel().tolist())
-    return (type(parameter).__qualname__,)
 
 
 def _seed_random(self: Any, a: Any = None, version: int = 2) -> None:
@@ -369,12 +321,15 @@ def _seed_random(self: Any, a: Any = None, version: int = 2) -> None:
 def _urandom(size: int, flags: int = 0) -> bytes:
     """Take the place of os.urandom and os.getrandom; secrets, SystemRandom and numpy's entropy come from there."""
     del flags
-    noise = _RUNNING.get("audit")
+    noise = _running_noise()
     return noise.draw_bytes(size) if noise else urandom_of_the_system(size)
 
 
 def _freeze_class(base: type, **own: Any) -> Any:
-    return type(base.__name__, (base,), {**_recording_methods(base), **own})
+    """Return a class below another one, whose methods log what they draw."""
+    names = [name for name in dir(base) if not name.startswith("_") and name not in _NOT_DRAWS]
+    methods = {name: getattr(base, name) for name in names if callable(getattr(base, name))}
+    return type(base.__name__, (base,), {name: _recording(name, methods[name]) for name in methods} | own)
 
 
 def _share_generator(frozen: Any, module: ModuleType) -> dict[int, Any]:

@@ -1,10 +1,8 @@
 """One run of a release with frozen noise, and everything about it that can be seen, taken apart into leaves.
 
-Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws, the seeds,
-changes of the input, and threads that are left. Nothing of a run reaches the caller.
-
-Numbers, texts, lists, dicts, tables of pandas, polars and Arrow, arrays of numpy and the stored attributes of other
-objects are compared. What cannot be compared is named, not guessed.
+Seen are the returned value, what is printed, logged and warned, an exception and its text, the draws and the seeds.
+Nothing of a run reaches the caller. Numbers, texts, lists, dicts, tables, arrays of numpy and the stored attributes of
+other objects are compared. What cannot be compared is named, not guessed.
 """
 
 from __future__ import annotations
@@ -16,10 +14,10 @@ import logging
 import math
 import re
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -34,12 +32,12 @@ MOST_LEAVES = 20_000
 DEEPEST = 12
 LONGEST_TEXT = 200_000
 DOUBLE_BITS = 53
-RETURNED = "returned"
+RETURNED = "an answer"
 PRINTED_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
 PLAIN_KEY = re.compile(r"[A-Za-z_][\w ]{0,30}")
 _FLOAT_BITS = {"float16": 11, "float32": 24, "float64": DOUBLE_BITS}
+_KEYS = (str, int, float, bytes, bool)
 _FACTS = (bool, bytes, complex, date, time, timedelta, type(None))
-
 
 Release = Callable[[Any], Any]
 
@@ -69,22 +67,17 @@ class Leaf(NamedTuple):
 class Observation(Value):
     """What one run showed. `leaves` by their paths; `released` are the paths of the released numbers.
 
-    ended     "returned", or the class of what was raised, at `where`; `problem` is what was raised
+    ended     RETURNED, or the class of what was raised, at `where`
     unread    paths that could not be read, and their classes
-    ignored   those of the ignored paths that were there
     """
 
     leaves: dict[str, Leaf]
     released: tuple[str, ...]
     ended: str
-    where: str
-    problem: BaseException | None
+    where: str = ""
     draws: tuple[NoiseDraw, ...]
     seeds: tuple[tuple[str, Any, str], ...]
-    input_changed: bool
-    in_threads: bool
     unread: dict[str, str]
-    ignored: frozenset[str]
 
     @property
     def has_returned(self) -> bool:
@@ -104,75 +97,36 @@ class AuditedRelease(Value):
     released: Release | None
     ignored: tuple[str, ...]
 
-    def ignores(self, path: str) -> list[str]:
-        """Return which of the ignored paths a path is, or is a part of."""
-        return [name for name in self.ignored if path == name or path.startswith((f"{name}[", f"{name}.", f"{name}<"))]
+    def ignores(self, path: str) -> bool:
+        """Say whether a path is one of the ignored paths, or a part of one."""
+        return any(path == name or path.startswith((f"{name}[", f"{name}.", f"{name}<")) for name in self.ignored)
 
 
-class AuditedInput:
-    """An input, and its leaves as they were before any run."""
-
-    def __init__(self, data: Any) -> None:
-        self.data, unread = data, dict[str, str]()
-        self.looks = _read_looks(data, unread)
-        self.is_whole = not unread
-
-
-def are_equal(first: AuditedInput, second: AuditedInput) -> bool:
-    """Say whether two inputs are the same, as far as all of them can be read."""
-    return first.looks == second.looks and first.is_whole and second.is_whole
-
-
-def _read_looks(data: Any, unread: dict[str, str]) -> list[tuple[str, tuple[str, str]]]:
-    return [(leaf.path, leaf.looks) for leaf in read_leaves(data, "input", unread)]
-
-
-def observe(release: AuditedRelease, data: AuditedInput, noise: FrozenNoise, replay: int) -> Observation:
+def observe(release: AuditedRelease, data: Any, noise: FrozenNoise, replay: int) -> Observation:
     """Run a release once, on a copy of the data, with the noise of a replay."""
-    try:
-        given, is_copy = copy.deepcopy(data.data), True
-    except Exception:  # what cannot be copied is handed over as it is
-        given, is_copy = data.data, False
-    threads = set(threading.enumerate())
+    with suppress(Exception):  # what cannot be copied is handed over as it is
+        data = copy.deepcopy(data)
     noise.start(replay)
-    ending, texts = _overhear(lambda: _call(release, given))
-    leaves = [*ending.leaves, *texts]
-    is_left = any(thread.is_alive() for thread in set(threading.enumerate()) - threads)
+    ending, texts = _overhear(lambda: _call(release, data))
+    leaves = [*ending.pop("leaves"), *texts]
     return Observation(
         leaves={leaf.path: leaf for leaf in leaves if not release.ignores(leaf.path)},
-        released=tuple(path for path in ending.released if not release.ignores(path)),
-        ended=ending.ended,
-        where=ending.where,
-        problem=ending.problem,
+        released=tuple(path for path in ending.pop("released", ()) if not release.ignores(path)),
         draws=tuple(noise.draws),
         seeds=tuple(noise.seeds),
-        input_changed=is_copy and data.looks != _read_looks(given, {}),
-        in_threads=noise.drawn_elsewhere or is_left,
-        unread=ending.unread,
-        ignored=frozenset(name for leaf in leaves for name in release.ignores(leaf.path)),
+        **ending,
     )
 
 
-class _Ending(NamedTuple):
-    """How a call ended, and the leaves of its output, or of the text of what it raised."""
-
-    ended: str
-    leaves: list[Leaf]
-    unread: dict[str, str]
-    released: tuple[str, ...] = ()
-    where: str = ""
-    problem: BaseException | None = None
-
-
-def _call(release: AuditedRelease, given: Any) -> _Ending:
-    """Call a release and read its output, whatever it raises.
+def _call(release: AuditedRelease, data: Any) -> dict[str, Any]:
+    """Call a release, read its output or what it raised, and return the fields of an observation.
 
     What is not an `Exception` goes on, except that of sys.exit: an interrupt by the user, or the time limit of a test
     runner, is not the release's.
     """
     of, unread = "", dict[str, str]()
     try:
-        output = release.function(given)
+        output = release.function(data)
         of = " of released="
         leaves = read_leaves(output, "output", unread)
         chosen = [] if release.released is None else read_leaves(release.released(output), "released", unread)
@@ -180,20 +134,18 @@ def _call(release: AuditedRelease, given: Any) -> _Ending:
         frames = traceback.extract_tb(raised.__traceback__)
         places = [format_place(at.filename, at.lineno or 0) for at in frames if not is_of_a_library(at.filename)]
         traceback.clear_frames(raised.__traceback__)  # they hold a copy of the input
+        text = "a text that cannot be read"
+        with suppress(Exception):
+            text = str(raised)
         ended, where = f"{type(raised).__qualname__}{of}", places[-1] if places else ""
-        return _Ending(ended, read_text(_text_of(raised), "exception"), unread, (), where, raised)
+        leaves = read_text(text, "exception")
+        return {"ended": ended, "leaves": leaves, "unread": unread, "where": where}
     candidates = leaves if release.released is None else chosen
     sorts = {leaf.sort for leaf in candidates} - {"fact"}
     if release.released is None and "number" in sorts:
         sorts = {"number"}
-    return _Ending(RETURNED, leaves + chosen, unread, tuple(leaf.path for leaf in candidates if leaf.sort in sorts))
-
-
-def _text_of(raised: BaseException) -> str:
-    try:
-        return str(raised)
-    except Exception:
-        return "a text that cannot be read"
+    released = [leaf.path for leaf in candidates if leaf.sort in sorts]
+    return {"ended": RETURNED, "leaves": leaves + chosen, "unread": unread, "released": released}
 
 
 # What a call writes
@@ -205,18 +157,17 @@ class _Listener(logging.Handler):
         self.lines: list[tuple[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        try:
+        text = "a message that cannot be formatted"
+        with suppress(Exception):
             text = record.getMessage()
-        except Exception:
-            text = "a message that cannot be formatted"
         self.lines.append((f"{record.levelname} {text}", format_place(record.pathname, record.lineno)))
 
 
-def _overhear(block: Callable[[], _Ending]) -> tuple[_Ending, list[Leaf]]:
+def _overhear(block: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any], list[Leaf]]:
     """Run a block, and return the leaves of what is printed, logged and warned, instead of showing it."""
     out, err, listener = io.StringIO(), io.StringIO(), _Listener()
 
-    def listen(patches: Patches) -> tuple[_Ending, list[warnings.WarningMessage]]:
+    def listen(patches: Patches) -> tuple[dict[str, Any], list[warnings.WarningMessage]]:
         root = logging.getLogger()
         patches.undo_by(partial(logging.disable, root.manager.disable))  # it clears what loggers remember of levels
         for owner, name, value in (
@@ -250,6 +201,13 @@ def _overhear(block: Callable[[], _Ending]) -> tuple[_Ending, list[Leaf]]:
 
 
 # Leaves
+
+
+def are_equal(first: Any, second: Any) -> bool:
+    """Say whether two inputs are the same, as far as all of them can be read."""
+    unread = dict[str, str]()
+    looks = [[(leaf.path, leaf.looks) for leaf in read_leaves(data, "input", unread)] for data in (first, second)]
+    return looks[0] == looks[1] and not unread
 
 
 def read_leaves(value: Any, path: str, unread: dict[str, str]) -> list[Leaf]:
@@ -286,7 +244,8 @@ def _walk(value: Any, path: str, depth: int, unread: dict[str, str]) -> Iterator
         yield Leaf(f"{path}.columns", "fact", table[0])
         yield from _walk(table[1], path, depth, unread)
     elif isinstance(value, dict):
-        yield Leaf(path, "fact", (kind.__name__, tuple(map(_key, value))))
+        keys = tuple((type(key).__name__, key if type(key) in _KEYS else None) for key in value)
+        yield Leaf(path, "fact", (kind.__name__, keys))
         parts = ((f"{path}{_spelled(key, place)}", cell) for place, (key, cell) in enumerate(value.items()))
     elif isinstance(value, (list, tuple)):
         yield Leaf(path, "fact", (kind.__name__, len(value)))
@@ -306,13 +265,12 @@ def _as_columns(value: Any) -> tuple[Any, Any] | None:
     """Return (facts, columns) of a table, or a column, of pandas, polars or Arrow."""
     library, name = type(value).__module__.split(".")[0], type(value).__name__
     if library == "pyarrow" and name == "Table":
-        return (name, str(value.schema)), list(value.to_pydict().values())
-    if library == "pandas" and name == "DataFrame":
-        columns = [value.index, *(column for _, column in value.items())]
-    elif library == "pandas" and name in ("Series", "Index"):
-        columns = [value, getattr(value, "index", value)]
-    elif library == "polars" and name in ("DataFrame", "Series"):
+        return str(value.schema), list(value.to_pydict().values())
+    if library == "polars" and name in ("DataFrame", "Series"):
         columns = value.get_columns() if name == "DataFrame" else [value]
+    elif library == "pandas" and name in ("DataFrame", "Series", "Index"):
+        columns = [getattr(value, "index", value)]
+        columns += [column for _, column in value.items()] if name == "DataFrame" else [value]
     else:
         return None
     return (name, *((str(each.name), str(each.dtype)) for each in columns)), [each.to_list() for each in columns]
@@ -332,11 +290,6 @@ def read_text(text: str, path: str, where: str = "") -> list[Leaf]:
 def _printed(number: str) -> Fraction | str:
     exponent = re.split("[eE]", number)[1:]
     return number if (exponent and abs(int(exponent[0])) > 400) or len(number) > 400 else Fraction(number)
-
-
-def _key(key: Any) -> Any:
-    kind = type(key)
-    return (kind.__name__, key if kind in (str, int, float, bytes, bool) else None)
 
 
 def _spelled(key: Any, place: int) -> str:

@@ -8,14 +8,13 @@ Source: Cebere et al. 2026 (arXiv 2602.17454). Theory: docs/theory/replay-audit.
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from textwrap import fill
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact.functions import exp_enclosure, ln_enclosure
@@ -25,24 +24,28 @@ from snapdp.lab.testing.findings import (
     SOURCES,
     Replays,
     Violation,
-    fails_alike,
     find_float_faults,
     find_misconduct,
+    find_movement,
     find_separations,
     source_of,
     varying_paths,
 )
 from snapdp.lab.testing.frozen_noise import FrozenNoise, with_frozen_noise
-from snapdp.lab.testing.movement import find_changed_scales, find_movement, read_numbers
-from snapdp.lab.testing.observation import AuditedInput, AuditedRelease, Release, are_equal, observe
+from snapdp.lab.testing.observation import AuditedRelease, Release, are_equal, observe
 from snapdp.values import Value
 
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+RELATIONS = ("change-one", "add-remove")
 NORMS = ("l1", "l2", "max")
 FALSE_ALARM = Fraction(1, 10**9)
 WITHOUT_CLAIM = 32  # pairs of runs where no epsilon is claimed, and the fewest otherwise
 MOST = 700  # pairs of runs, enough for epsilon up to 3.5
 EXCUSED_BY_NOISE = {"metadata", "written", "warning", "no-noise", "draws"}  # in too few replays it may be chance
 SPOILED_BY = {"state", "unknown-noise"}  # then runs with the same noise say nothing about numbers
+COUNTING = "snapdp.lab.testing.counted"
 MOST_NAMED = 8  # paths, in one note
 WIDTH = 78
 _BITS = 64
@@ -80,7 +83,7 @@ def audit(
     >>> sorted(report.kinds)
     ['no-noise']
     """
-    check_callable(release)
+    name = check_release(release)
     if norm not in NORMS:
         advice = "Laplace noise is for l1, Gaussian noise for l2."
         raise ParameterError(f"norm = {norm!r} is none of {', '.join(NORMS)}.", advice)
@@ -95,40 +98,33 @@ def audit(
     needed = 1 if loss is None else replays_needed(loss, rest)
     usual = WITHOUT_CLAIM if needed == 1 else min(max(needed, WITHOUT_CLAIM), MOST)
     audited = AuditedRelease(function=release, released=released, ignored=ignored)
-    inputs = AuditedInput(first), AuditedInput(second)
-    runs = _replay(audited, inputs, pairs=replays or usual, needed=needed)
-
-    notes = [*_notes(runs, ignored)]
-    violations = [*find_misconduct(runs)]
-    if are_equal(*inputs):
-        violations.append(Violation("unaudited", "the two inputs are equal: give two that differ"))
-    for each in find_separations(runs):
-        if each.kind in EXCUSED_BY_NOISE and runs.have_drawn and runs.count < needed:
-            notes.append(f"{each.sentence}: it may be chance, see the first note")
+    equal = Violation("unaudited", "the two inputs are equal: give two that differ")
+    violations = [equal] if are_equal(first, second) else []
+    runs = _replay(audited, first, second, pairs=replays or usual, needed=needed)
+    notes = list(_notes(runs))
+    violations += find_misconduct(runs)
+    for violation in find_separations(runs):
+        if violation.kind in EXCUSED_BY_NOISE and runs.have_drawn and runs.count < needed:
+            notes.append(f"{violation.sentence}: it may be chance, see the first note")
         else:
-            violations.append(each)
+            violations.append(violation)
     violations += find_float_faults(runs, is_additive=claimed is not None)
-    if SPOILED_BY & {each.kind for each in violations}:
-        notes.append("numbers were not judged: runs with the same noise do not give the same")
+    if SPOILED_BY & {violation.kind for violation in violations}:
+        notes.append("numbers were not judged: runs with the same noise do not give the same. Use " + COUNTING)
     else:
-        numbers = read_numbers(runs)
-        scaled = [*find_changed_scales(runs)]
-        violations += scaled
-        if claimed is not None and not scaled:
-            violations += find_movement(runs, numbers, sensitivity=claimed, norm=norm)
+        if claimed is not None:
+            violations += find_movement(runs, sensitivity=claimed, norm=norm)
         if paths := varying_paths(runs):
-            notes.append(f"{_named(paths)}: how much the noise hides was not judged. Use snapdp.lab.testing.counted")
+            notes.append(f"{_join_names(paths)}: how much the noise hides was not judged. Use {COUNTING}")
         if not violations:
-            violations += _vacuous(runs, is_claimed=claimed is not None or loss is not None)
-    problem = runs.first[0].problem
-    unique = {(each.kind, each.where, each.sentence): each for each in violations}.values()
+            violations += _find_nothing_audited(runs, is_claimed=claimed is not None or loss is not None)
+    unique = {(violation.kind, violation.where, violation.sentence): violation for violation in violations}.values()
     return AuditReport(
-        name=name_of(release),
+        name=name,
         replays=runs.count,
-        violations=tuple(each for each in unique if each.kind not in allowed),
-        allowed=tuple(each for each in unique if each.kind in allowed),
+        violations=tuple(violation for violation in unique if violation.kind not in allowed),
+        allowed=tuple(violation for violation in unique if violation.kind in allowed),
         notes=tuple(dict.fromkeys(notes)),
-        cause=RaisedError(problem) if problem is not None and fails_alike(runs) else None,
     )
 
 
@@ -150,69 +146,68 @@ def replays_needed(epsilon: Fraction, delta: Fraction | None = None) -> int:
     return 1 + math.ceil(ln_enclosure(1 / FALSE_ALARM, _BITS).upper / growth) if growth > 0 else never
 
 
-def _replay(audited: AuditedRelease, inputs: tuple[AuditedInput, AuditedInput], *, pairs: int, needed: int) -> Replays:
+def _replay(audited: AuditedRelease, first: Any, second: Any, *, pairs: int, needed: int) -> Replays:
     """Run the release as often as it takes, with all noise frozen meanwhile."""
     noise = FrozenNoise()
 
     def run_pairs(freeze_imported: Callable[[], None]) -> Replays:
         modules = len(sys.modules)
-        again = cold = observe(audited, inputs[0], noise, 0)
-        has_imported = len(sys.modules) != modules
-        if has_imported:
+        cold = observe(audited, first, noise, 0)
+        if has_imported := len(sys.modules) != modules:
             freeze_imported()  # numpy, too
-        first, second = [], []
+        runs = []
         for i in range(pairs):
-            first.append(observe(audited, inputs[0], noise, i))
-            second.append(observe(audited, inputs[1], noise, i))
-            again = observe(audited, inputs[0], noise, i) if i == 0 else again
+            runs.append((observe(audited, first, noise, i), observe(audited, second, noise, i)))
+            if i == 0:
+                again = observe(audited, first, noise, 0)
         warmed = has_imported or noise.keeps
-        return Replays(first=tuple(first), second=tuple(second), again=again, cold=cold, warmed=warmed, needed=needed)
+        one, other = zip(*runs, strict=True)
+        return Replays(first=one, second=other, again=again, cold=cold, warmed=warmed, needed=needed)
 
     return with_frozen_noise(noise, audited.function, run_pairs)
 
 
-def _notes(replays: Replays, ignored: Iterable[str]) -> Iterator[str]:
+def _notes(replays: Replays) -> Iterator[str]:
     """Yield what was not seen, apart from what varies."""
-    failed = [run for run in replays.all if not run.has_returned]
-    endings = [{run.ended for run in runs} for runs in (replays.first, replays.second)]
+    failed, everything = replays.failed, len(replays.all)
     if replays.count < replays.needed:
         yield (
             f"at this epsilon it takes {replays.needed:,} replays to tell what differs from chance, and there were "
             f"{replays.count:,}: audit with a smaller epsilon"
         )
-    if replays.have_drawn and failed and max(map(len, endings)) > 1:
+    endings = {run.ended for run in replays.all}
+    if replays.have_drawn and len(endings) > 1 and not replays.separates(lambda run: run.ended):
         yield (
-            f"{failed[0].ended} is raised in {len(failed):,} of {2 * replays.count:,} runs, as the noise will have it: "
+            f"{failed[0].ended} is raised in {len(failed):,} of {everything:,} runs, as the noise will have it: "
             "whether it tells the inputs apart was not judged, nor were numbers that it left out"
         )
     unread = {path: what for run in replays.all for path, what in run.unread.items()}
     if unread:
-        yield f"not compared: {_named([f'{path} ({what})' for path, what in unread.items()])}"
+        yield f"not compared: {_join_names([f'{path} ({what})' for path, what in unread.items()])}"
     if not replays.have_drawn and not failed:
         yield "no draw of noise was seen: of random, secrets, os.urandom, numpy or snapdp"
-    there = frozenset[str]().union(*(run.ignored for run in replays.all))
-    for each in ignored:
-        if each not in there:
-            yield f"ignore names {each!r}, and there is no such path: they are written as in \"output['time']\""
 
 
-def _named(paths: list[str]) -> str:
+def _find_nothing_audited(replays: Replays, *, is_claimed: bool) -> Iterator[Violation]:
+    """Yield why nothing was audited, where nothing was found because there was nothing to find."""
+    run = replays.first[0]
+    if len(replays.failed) == len(replays.all):
+        yield Violation("unaudited", f"{run.ended} is raised for both inputs, always: no output was audited", run.where)
+    elif not any(run.released or run.draws for run in replays.all):
+        yield Violation("unaudited", "no number is released, and no noise is drawn")
+    elif not is_claimed:
+        yield Violation("unaudited", "nothing is claimed: give epsilon=, and sensitivity=")
+
+
+def _join_names(paths: list[str]) -> str:
     """Return paths as a note has them; those of texts in words.
 
-    >>> _named(["output['word']", "stdout[0]", "stdout[0]<0>"])
+    >>> _join_names(["output['word']", "stdout[0]", "stdout[0]<0>"])
     "output['word'], what is printed"
     """
     names = list(dict.fromkeys(SOURCES.get(source_of(path), ("", path))[1] for path in paths))
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
-
-
-def _vacuous(replays: Replays, *, is_claimed: bool) -> Iterator[Violation]:
-    """Yield that nothing was audited, where nothing was found because there was nothing to find."""
-    if not any(run.released or run.draws for run in replays.all):
-        yield Violation("unaudited", "no number is released, and no noise is drawn")
-    elif not is_claimed:
-        yield Violation("unaudited", "nothing is claimed: give epsilon=, and sensitivity=")
 
 
 def _texts(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
@@ -223,46 +218,26 @@ def _texts(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
     return found
 
 
-def check_callable(release: Any) -> None:
-    """Refuse what cannot be called with an input and give its answer."""
-    if not callable(release):
+def check_release(release: Any) -> str:
+    """Return what a release is called in a report; refuse what cannot be called with an input and give its answer."""
+    function = release
+    while isinstance(function, partial):
+        function = function.func
+    if not callable(function):
         raise ParameterError(
             f"an audit takes a function, and this is of type {type(release).__name__}.",
             "Give the function first, then the two inputs.",
         )
-    function = _without_arguments(release)
     if inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
         raise ParameterError(
             "this function is a coroutine: calling it runs nothing.",
             "Give a function that runs it: lambda rows: asyncio.run(release(rows)).",
         )
-
-
-def name_of(release: Any) -> str:
-    """Return what a callable is called in a report."""
-    function = _without_arguments(release)
     name = getattr(function, "__name__", type(function).__name__)
     return "a lambda" if name == "<lambda>" else name
 
 
-def _without_arguments(release: Any) -> Any:
-    """Return the function of a partial."""
-    while isinstance(release, partial):
-        release = release.func
-    return release
-
-
 # The report
-
-
-class RaisedError:
-    """An exception of the release. What represents a report does not repeat its text."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-    def __repr__(self) -> str:
-        return type(self.error).__name__
 
 
 class AuditFailure(AssertionError):
@@ -277,13 +252,9 @@ AuditFailure.__module__ = "snapdp.lab.testing"  # as it is imported, and short i
 
 
 class Report(Value):
-    """What an audit or a count says of a release.
-
-    cause   what the release raised, where it did so for both inputs alike
-    """
+    """What an audit or a count says of a release."""
 
     name: str
-    cause: RaisedError | None = None
 
     @property
     def is_refuted(self) -> bool:
@@ -294,7 +265,7 @@ class Report(Value):
         """Return the report if the release was not refuted, and fail as a test does otherwise."""
         __tracebackhide__ = True
         if self.is_refuted:
-            raise AuditFailure(self) from (self.cause.error if self.cause else None)
+            raise AuditFailure(self)
         return self
 
     def __bool__(self) -> bool:
@@ -323,10 +294,9 @@ class AuditReport(Report):
         return frozenset(each.kind for each in self.violations)
 
     def __str__(self) -> str:
-        many = {0: "nothing was found", 1: "1 violation"}.get(
-            len(self.violations), f"{len(self.violations)} violations"
-        )
-        kinds = f"{', '.join(sorted(self.kinds))}: " if self.violations else ""
+        count = len(self.violations)
+        kinds = f"{', '.join(sorted(self.kinds))}: " if count else ""
+        many = f"{count} violation{'s' if count > 1 else ''}" if count else "nothing was found"
         lines = [fill(f"{kinds}{self.name}: {many} in {self.replays:,} replays of two neighbouring inputs", WIDTH)]
         fill_part = partial(fill, width=WIDTH, subsequent_indent="  ")
         for violation in self.violations:
@@ -336,9 +306,59 @@ class AuditReport(Report):
         lines += [fill_part(f"allowed: {violation.kind}: {violation.sentence}") for violation in self.allowed]
         return "\n".join([*lines, *(fill_part(f"note: {note}") for note in self.notes)])
 
-    def to_json(self) -> str:
-        """Return the report as JSON, with the fields of this class and `refuted`."""
-        values: dict[str, Any] = {"name": self.name, "refuted": self.is_refuted, "replays": self.replays}
-        for name, violations in (("violations", self.violations), ("allowed", self.allowed)):
-            values[name] = [{**v._asdict(), "where": v.where or None, "evidence": dict(v.evidence)} for v in violations]
-        return json.dumps({**values, "notes": self.notes}, indent=2, ensure_ascii=False)
+
+# Neighbours made by hypothesis, which is imported where it is used: an audit does not need it
+
+
+def neighbouring_lists(
+    rows: SearchStrategy[Any], *, relation: str, min_size: int = 1, max_size: int = 8
+) -> SearchStrategy[tuple[list[Any], list[Any]]]:
+    """Return a strategy of pairs of lists: one row has another value ("change-one") or is missing ("add-remove")."""
+    from hypothesis import strategies as st
+
+    if relation not in RELATIONS:
+        raise ParameterError(f"relation = {relation!r} is none of {', '.join(RELATIONS)}.", "Say who is a neighbour.")
+
+    @st.composite
+    def pairs(draw: Callable[[Any], Any]) -> tuple[list[Any], list[Any]]:
+        first = draw(st.lists(rows, min_size=max(1, min_size), max_size=max_size))
+        place = draw(st.integers(0, len(first) - 1))
+        other = [draw(rows)] if relation == "change-one" else []
+        return first, [*first[:place], *other, *first[place + 1 :]]
+
+    return pairs()
+
+
+def audit_neighbours(
+    release: Release, pairs: SearchStrategy[tuple[Any, Any]], *, examples: int = 20, **claims: Any
+) -> AuditReport:
+    """Audit a release with neighbours that a strategy makes; return the report of the simplest pair that refutes it.
+
+    Where no pair does, the report of the last one is returned. `claims` are the keywords of `audit`.
+    """
+    from hypothesis import HealthCheck, given, settings
+
+    reports: list[AuditReport] = []
+
+    @settings(
+        max_examples=examples,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        print_blob=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(pairs)
+    def refutes(pair: tuple[Any, Any]) -> None:
+        if are_equal(*pair):
+            return  # a row that was changed into itself
+        reports.append(audit(release, *pair, **claims))
+        reports[-1].check()
+
+    try:
+        refutes()
+    except AssertionError:
+        return reports[-1]
+    if not reports:
+        raise ParameterError("the strategy made no two inputs that differ.", "Let rows have several values.")
+    return reports[-1]

@@ -220,11 +220,6 @@ def drawn_in_cents_and_moving_by_two(rows):
     return round(np.random.default_rng().laplace(loc=200 * clamped(rows), scale=200)) / 100
 
 
-def a_scale_from_the_data_after_a_noisy_number(rows):
-    n = clamped(rows) + whole_noise(1)
-    return {"n": n, "other": round(float(np.random.default_rng().laplace(0, 10 * (1 + clamped(rows)))))}
-
-
 def percentages_beside_counts_in_doubles(rows):
     counts = [rows.count(k) + np.random.laplace() for k in (0, 1)]
     return {"counts": counts, "percent": [100 * each / max(1, sum(counts)) for each in counts]}
@@ -252,7 +247,6 @@ MOVING = [  # what replays find
     case(two_numbers_that_move_and_their_sum, "sensitivity", sensitivity=2),
     case(whole_noise_in_fives_that_moves_by_ten, "sensitivity", sensitivity=1, epsilon="1.01"),
     case(drawn_in_cents_and_moving_by_two, "sensitivity", sensitivity="0.98"),
-    case(a_scale_from_the_data_after_a_noisy_number, "noise-scale"),
     case(percentages_beside_counts_in_doubles, "float-noise", epsilon=2, sensitivity=2, replays=20),
     case(two_numbers_with_noise_made_of_bytes, "float-noise", epsilon=2, sensitivity=2, replays=20),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import sys
@@ -66,19 +65,14 @@ def test_the_same_audit_gives_the_same_report():
 
 def test_a_report_names_the_place_and_repeats_no_cell():
     report = audit(planted.failing_with_the_cell, [1234567], [7654321])
-    assert "1234567" not in str(report) + report.to_json() + repr(report)
+    assert "1234567" not in str(report) + repr(report)
     assert {each.where.split(":")[0] for each in report.violations} == {"tests/unit/lab/testing/planted.py"}
 
 
-def test_a_report_is_json_for_programs():
+def test_what_is_allowed_is_reported_apart():
     report = audit(planted.without_clipping, [0, 1], [0, 4], epsilon=1, sensitivity=1, allow=["float-noise"])
-    values = json.loads(report.to_json())
-    assert values["refuted"] is True
-    assert values["name"] == "without_clipping"
-    assert {each["kind"] for each in values["violations"]} == report.kinds == {"sensitivity"}
-    assert [each["kind"] for each in values["allowed"]] == ["float-noise"]
-    (moved,) = values["violations"]
-    assert moved["evidence"] == {"moved": "3.000", "claimed": "1", "numbers": "1"}
+    assert report.kinds == {"sensitivity"}
+    assert [violation.kind for violation in report.allowed] == ["float-noise"]
 
 
 def test_check_fails_as_a_test_does_with_the_report():
@@ -224,20 +218,13 @@ def needing_more(rows, *, scale):
 
 
 @pytest.mark.parametrize("chosen", [None, lambda out: out.value], ids=["the release", "released="])
-def test_an_error_of_the_caller_is_shown_with_its_text(chosen):
+def test_an_error_of_the_caller_is_named(chosen):
     release = needing_more if chosen is None else SAFE.release
     with pytest.raises(AuditFailure, match=r"always: no\s+output was audited") as caught:
         audit(release, 1, 2, epsilon=1, sensitivity=1, released=chosen).check()
     assert caught.value.report.kinds == {"unaudited"}
     assert "call it once yourself" in str(caught.value)
-    assert isinstance(caught.value.__cause__, (TypeError, AttributeError))
     assert ("of released=" in str(caught.value)) == (chosen is not None)
-
-
-def test_an_error_with_a_cell_in_its_text_is_not_chained():
-    with pytest.raises(AuditFailure) as caught:
-        audit(planted.failing_with_the_cell, [1234567], [7654321]).check()
-    assert caught.value.__cause__ is None
 
 
 @pytest.mark.parametrize("ignore", ["output['time']", ["output['time']"]])
@@ -246,7 +233,8 @@ def test_one_path_is_ignored_and_no_other(ignore):
         return {"value": SAFE.release(1), "sum": sum(rows), "time": sum(rows)}
 
     report = audit(release, [1, 0], [1, 1], epsilon=1, sensitivity=1, ignore=ignore)
-    assert [dict(each.evidence)["path"] for each in report.violations] == ["output['sum']"]
+    (violation,) = report.violations
+    assert "output['sum']" in violation.sentence
 
 
 class Answer(NamedTuple):
@@ -265,11 +253,6 @@ def laplace_of_twenty(rows):
 
 def two_of_them(rows):
     return np.array([20 * clamped(rows), 20 * clamped(rows)]) + np.random.laplace(0, 40, 2)
-
-
-def test_what_is_ignored_and_is_not_there_is_told():
-    report = audit(SAFE.release, 1, 2, epsilon=1, sensitivity=1, ignore="t")
-    assert report.notes[0].startswith("ignore names 't'")
 
 
 @pytest.mark.parametrize("moving", [planted.without_clipping, planted.moving_by_two_steps_more], ids=["numpy", "ours"])
@@ -324,7 +307,7 @@ def with_an_array_of_texts(rows):
         (planted.warning_of_a_cell, "warning", "a warning differs"),
         (planted.logging_at_debug, "written", "what is logged differs"),
         (writing_to_stderr, "written", "what is printed to stderr differs"),
-        (seeding_by_the_data, "draws", "a generator is seeded differently for the two inputs"),
+        (seeding_by_the_data, "fixed-seed", "a generator is seeded with the same number"),
         (with_an_array_of_texts, "metadata", "output['words'][0] differs"),
     ],
 )
@@ -332,5 +315,5 @@ def test_what_differs_beside_the_number_is_told_in_words_and_located_where_it_is
     report = audit(release, [0, 1, 2], [0, 1, 4], replays=3)
     (found,) = [each for each in report.violations if each.kind == kind]
     assert found.sentence.startswith(words)
-    has_place = kind == "warning" or "logged" in words or kind == "draws"
+    has_place = kind == "warning" or "logged" in words or kind == "fixed-seed"
     assert found.where.startswith("tests/unit/lab/testing/") == has_place

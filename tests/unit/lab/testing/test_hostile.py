@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import sys
-import threading
 
 import pytest
 
@@ -48,19 +47,6 @@ def test_an_object_that_holds_itself_ends():
         return found
 
     audit(release, [1], [2], epsilon=1, sensitivity=1).check()
-
-
-def test_a_thread_that_is_left_is_told():
-    stop = threading.Event()
-
-    def release(rows):
-        threading.Thread(target=stop.wait, daemon=True).start()
-        return SAFE.release(rows[0])
-
-    try:
-        assert audit(release, [1], [2], replays=2).kinds == {"threads"}
-    finally:
-        stop.set()
 
 
 class RunnersLimit(BaseException):

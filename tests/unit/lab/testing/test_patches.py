@@ -182,9 +182,7 @@ class Lines:
         before = sys.gettrace()
         sys.settrace(self)
         try:
-            with_frozen_noise(
-                noise, one, lambda _: observation.observe(release, observation.AuditedInput([1]), noise, 0)
-            )
+            with_frozen_noise(noise, one, lambda _: observation.observe(release, [1], noise, 0))
         finally:
             sys.settrace(before)
 
