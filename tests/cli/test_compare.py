@@ -29,8 +29,8 @@ def test_accuracies_are_a_table_of_80_columns_with_both_sides_of_a_jump():
 
 
 def test_json_has_the_same_rows():
-    found = json.loads(run("--epsilons", "1", "--alpha", "0.01", "--bits", "60", "--json").output)
-    assert (found["ok"], found["alpha"], found["bits"]) == (True, "1/100", 60)
+    found = json.loads(run("--epsilons", "1", "--alpha", "0.01", "--json").output)
+    assert (found["ok"], found["alpha"], found["bits"]) == (True, "1/100", 118)
     assert [row["side"] for row in found["rows"]] == ["below", "at", "above"]
     assert found["rows"][1]["Laplace"] == 1
     assert found["rows"][1]["notes' rule"] > found["rows"][1]["exact, natural grid"]
@@ -111,7 +111,6 @@ def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where
         (["--epsilons", "0"], 1, "epsilon"),
         (["--epsilons", "1e-400"], 1, "the outputs leave the range of doubles"),
         (["--alpha", "2"], 1, "alpha"),
-        (["--bits", "20"], 1, "bits"),
         (["--show", "bias", "--alpha", "0.1", "--rows", "3"], 2, "--alpha, --rows is not read"),
         (["--show", "bias", "--bounds", "1"], 2, "LOWER,UPPER"),
         (["--show", "bias", "--bounds", "1,0"], 1, "lower"),

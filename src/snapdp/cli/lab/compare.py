@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import click
 
 from snapdp.accuracy.error import confidence
-from snapdp.accuracy.price import CostOfBits, what_bits_cost
+from snapdp.accuracy.price import what_bits_cost
 from snapdp.cli.demo import people
 from snapdp.cli.flags.files import csv_dialect, csv_options, picture_option, to_declare, writing_picture
-from snapdp.cli.flags.numbers import NUMBER, NUMBERS, WHOLE
+from snapdp.cli.flags.numbers import NUMBER, NUMBERS
 from snapdp.cli.screen import echo_json, note, say, table, watched
 from snapdp.display.numbers import decimal_up, exact_amount, figure, four_digits_up, scientific_up, two_digits
 from snapdp.display.pictures import Axis, LogAxis, Point, Series, lines_height, lines_picture, sheet
@@ -60,7 +60,7 @@ Examples:
 DECLARED = {"epsilon": "1", "sensitivity": "1", "bounds": ("0", "10")}
 OF_A_TABLE = ("bounds", "column", "missing", "delimiter", "quote", "decimal", "thousands", "encoding", "null")
 READ = {
-    "accuracy": {"epsilons", "alpha", "bits"},
+    "accuracy": {"epsilons", "alpha"},
     "bias": {*DECLARED, "if_value"},
     "distance": {*DECLARED, "if_value"},
     "clamp": {*DECLARED, "gammas"},
@@ -72,7 +72,6 @@ READ = {
 @click.option("--show", type=click.Choice(list(READ)), default="accuracy", show_default=True, help="What to compare.")
 @click.option("--epsilons", type=NUMBERS, metavar="NUMBER,...", help="Of accuracy and errors: where to compare.")
 @click.option("--alpha", type=NUMBER, metavar="NUMBER", help="Of accuracy: how often to miss.  [default: 0.05]")
-@click.option("--bits", type=WHOLE, metavar="BITS", help="Of accuracy: the notes' arithmetic.  [default: 118 or more]")
 @click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="Of bias, distance, clamp.  [default: 1]")
 @click.option("--sensitivity", type=NUMBER, metavar="NUMBER", help="Of the same.  [default: 1]")
 @click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", help="Of the same: the public range.  [default: 0,10]")
@@ -183,13 +182,13 @@ def _picture_text(view: View) -> str:
 
 def _points(view: View) -> list[Series]:
     """Return figures as points: between them nothing is claimed. Rows that are about two numbers are drawn in turn."""
-    labels, *_ = *view.rows[0], ""
-    rows = [row for row in view.rows if isinstance(row[labels], Fraction)]
-    places = [float(row[labels]) if view.labels == 1 else float(i) for i, row in enumerate(rows, 1)]
-    columns = [name for name in [*rows[0]][view.labels :] if not name.endswith("binds")]
-    heights = ([to_float_up(row[name].upper) for row in rows] for name in columns)
+    first, *names = view.rows[0]
+    rows = [row for row in view.rows if isinstance(row[first], Fraction)]  # the last one may be a mean
+    places = [float(row[first]) if view.labels == 1 else float(i) for i, row in enumerate(rows, 1)]
     return [
-        Series(name, points=list(zip(places, ups, strict=True))) for name, ups in zip(columns, heights, strict=True)
+        Series(name, points=[(x, to_float_up(row[name].upper)) for x, row in zip(places, rows, strict=True)])
+        for name in names[view.labels - 1 :]
+        if not name.endswith("binds")
     ]
 
 
@@ -202,7 +201,7 @@ LIMITS = {"below": "< ", "at": "", "above": "> "}
 def _view_accuracy(given: dict[str, Any]) -> View:
     rows = accuracy_by_epsilon(**given)
     alpha = confidence(given.get("alpha", "0.05"))
-    bound, bits = bound_and_bits(least=rows[0]["epsilon"], alpha=alpha, bits=given.get("bits"))
+    bound, bits = bound_and_bits(least=rows[0]["epsilon"], alpha=alpha)
     limits = ""
     if at := next((exact_amount(row["epsilon"]) for row in rows if row["side"] != "at"), None):
         limits = (
@@ -227,7 +226,7 @@ def _view_accuracy(given: dict[str, Any]) -> View:
             f" {bits} bits, bound {exact_amount(bound)}.{limits}"
         ),
         constants={"alpha": str(alpha), "bits": bits, "bound": str(bound)},
-        series=partial(_accuracy_lines, alpha=alpha, bits=bits),
+        series=partial(_accuracy_lines, alpha=alpha),
         x=LogAxis.over,
         y=Axis.within,
         of="epsilon",
@@ -235,12 +234,12 @@ def _view_accuracy(given: dict[str, Any]) -> View:
     )
 
 
-def _accuracy_lines(shown: list[Row], *, alpha: Fraction, bits: int) -> list[Series]:
+def _accuracy_lines(shown: list[Row], *, alpha: Fraction) -> list[Series]:
     """Return lines that are cut at powers of two; where a line jumps, a dot is the mechanism's own value."""
     first, last = shown[0]["epsilon"], shown[-1]["epsilon"]
     if first == last:
         raise click.UsageError("A picture needs two --epsilons at least: it is drawn from the least to the greatest.")
-    rows = accuracy_for_picture(first=first, last=last, alpha=alpha, bits=bits)
+    rows = accuracy_for_picture(first=first, last=last, alpha=alpha)
     at_powers = {row["epsilon"] for row in rows if row["side"] != "at"}
     series = []
     for name in MECHANISMS:
@@ -271,8 +270,14 @@ GRIDS_AND_CLAMPS = (
 def _declared(given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the declaration of the mechanisms, and the same in words."""
     declared = {name: given.get(name, default) for name, default in DECLARED.items()}
-    lower, upper = ends_of(declared.pop("bounds"))
-    return {**declared, "lower": lower, "upper": upper}, f"epsilon {declared['epsilon']}, range {lower} to {upper}"
+    ends = _ends(declared.pop("bounds"))
+    return {**declared, **ends}, "epsilon {epsilon}, range {lower} to {upper}".format(**declared, **ends)
+
+
+def _ends(bounds: tuple[str, ...]) -> dict[str, str]:
+    if len(bounds) != 2:
+        raise click.UsageError("--bounds takes LOWER,UPPER.")
+    return dict(zip(("lower", "upper"), bounds, strict=True))
 
 
 def _view_bias(given: dict[str, Any]) -> View:
@@ -373,15 +378,15 @@ def _read_means(given: dict[str, Any]) -> tuple[Means, NumberColumn, str, str]:
         raise click.UsageError("--public-table needs --column NAME and --bounds LOWER,UPPER of it.")
     if is_address(given["public_table"]) or given["public_table"].lower().endswith("db"):
         raise click.UsageError("--public-table takes a CSV or Parquet file: rows elsewhere have no order.")
-    lower, upper = given["bounds"]
-    column = number_column(given["column"], lower=lower, upper=upper, missing=given.get("missing", "middle"))
+    name, lost = given["column"], given.get("missing", "middle")
+    column = number_column(name, **_ends(given["bounds"]), missing=lost)
     source = open_table(
         given["public_table"], dialect=csv_dialect({name: given.get(name) for name in OF_A_TABLE}, None)
     )
     return (
         public_means(source, column, rows=sizes),
         column,
-        f"{one_line(given['column'])} of the first n rows",
+        f"{one_line(name)} of the first n rows",
         NOT_PRIVATE,
     )
 
@@ -392,12 +397,6 @@ def whole_numbers(texts: Sequence[str], option: str, *, digits: int) -> list[int
     return [int(n) for n in texts]
 
 
-def ends_of(bounds: tuple[str, ...]) -> tuple[str, str]:
-    if len(bounds) != 2:
-        raise click.UsageError("--bounds takes LOWER,UPPER.")
-    return bounds[0], bounds[1]
-
-
 # `snapdp lab bits`: what p-bit arithmetic takes off epsilon and adds to the error
 
 BITS_EXAMPLE = """\b
@@ -406,7 +405,6 @@ Examples:
   snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000 --bits 40,53
   snapdp lab bits --epsilon 0.5 --sensitivity 1 --bounds 0,1000 --json
 """
-RULES = ("proved", "notes")
 
 
 @click.command("bits", epilog=BITS_EXAMPLE)
@@ -414,38 +412,36 @@ RULES = ("proved", "notes")
 @click.option("--sensitivity", type=NUMBER, metavar="NUMBER", required=True, help="Of the statistic.")
 @click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", required=True, help="Its public range.")
 @click.option("--bits", type=NUMBERS, metavar="P,...", help="Precisions.  [default: 24,32,40,53,64,118]")
-@click.option("--arithmetic", type=click.Choice(RULES), help="The rule by which eps' is chosen.  [default: both]")
 @click.option("--alpha", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to miss.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def bits_command(
-    ctx: click.Context,
-    /,
-    epsilon: str,
-    sensitivity: str,
-    bounds: tuple[str, ...],
-    bits: tuple[str, ...] | None,
-    arithmetic: str | None,
-    alpha: str,
-    as_json: bool,
-) -> None:
+def bits_command(ctx: click.Context, /, bounds: tuple[str, ...], alpha: str, as_json: bool, **options: Any) -> None:
     """Show what bits cost. No data is opened.
 
     How much of epsilon p-bit arithmetic sets aside for what rounding might give away, and its accuracy beside that of
     exact arithmetic on the natural grid, which sets nothing aside.
     """
     ctx.meta["snapdp.json"] = as_json
-    lower, upper = ends_of(bounds)
-    p = exact_parameters(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
+    bits = options.pop("bits")
     chosen = None if bits is None else whole_numbers(bits, "--bits", digits=5)
-    rules = RULES if arithmetic is None else (arithmetic,)
+    p = exact_parameters(**options, **_ends(bounds))
+    rules = ("proved", "notes")
     costs = [cost for rule in rules for cost in what_bits_cost(p, bits=chosen, arithmetic=rule, alpha=alpha)]
+    rows, cells = [], []
+    for cost in costs:
+        row = {name: _json_value(getattr(cost, name)) for name in ("bits", "arithmetic", "lost", "accuracy", "refused")}
+        row["accuracy_ratio"] = cost.accuracy_ratio and to_float_up(cost.accuracy_ratio)
+        figures = ["refused", "", ""]
+        if cost.lost is not None and cost.accuracy is not None and cost.accuracy_ratio is not None:
+            lost, ratio = two_digits(cost.lost, ROUND_CEILING), decimal_up(cost.accuracy_ratio, 4)
+            figures = [lost, f"± {four_digits_up(cost.accuracy)}", ratio]
+        rows.append(row)
+        cells.append([str(cost.bits), cost.arithmetic, *figures])
     if as_json:
-        echo_json({"ok": True, "lines": [_cost_document(cost) for cost in costs]}, indent=2)
+        echo_json({"ok": True, "lines": rows}, indent=2)
         return
     heads = ("bits", "rule", "lost of epsilon", "accuracy", "to exact")
-    cells = [_cost_row(cost) for cost in costs]
-    table(heads, cells, numbers=(0, 2, 3, 4), title=f"What bits cost at epsilon = {epsilon}")
+    table(heads, cells, numbers=(0, 2, 3, 4), title=f"What bits cost at epsilon = {options['epsilon']}")
     for refusal in dict.fromkeys(cost.refused for cost in costs if cost.refused):
         note(f"refused: {one_line(refusal)}")
     note(
@@ -453,22 +449,3 @@ def bits_command(
         "on the natural grid, rounded up. The notes' noise scale lies a hair above sensitivity/epsilon, so their grid "
         "is twice as coarse where that is a power of two."
     )
-
-
-def _cost_row(line: CostOfBits) -> tuple[str, ...]:
-    figures = "refused", "", ""
-    if line.lost is not None and line.accuracy is not None and line.accuracy_ratio is not None:
-        lost, ratio = two_digits(line.lost, ROUND_CEILING), decimal_up(line.accuracy_ratio, 4)
-        figures = lost, f"± {four_digits_up(line.accuracy)}", ratio
-    return str(line.bits), line.arithmetic, *figures
-
-
-def _cost_document(line: CostOfBits) -> dict[str, Any]:
-    return {
-        "bits": line.bits,
-        "arithmetic": line.arithmetic,
-        "lost": None if line.lost is None else str(line.lost),
-        "accuracy": None if line.accuracy is None else str(line.accuracy),
-        "accuracy_ratio": None if line.accuracy_ratio is None else to_float_up(line.accuracy_ratio),
-        "refused": line.refused,
-    }

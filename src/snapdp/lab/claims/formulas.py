@@ -53,8 +53,7 @@ from snapdp.lab.claims.judges import (
     claim,
     compared,
     has_the_accuracy,
-    holds_at_every_value,
-    holds_at_the_value,
+    has_the_level,
     least_decimal,
     narrow,
 )
@@ -68,6 +67,7 @@ from snapdp.mechanism.parameters import Inner
 FIRST, SECOND, THIRD = "26 August 2019", "31 August 2019", "26 August 2020"
 LAST_TWO, ALL_DATES = f"{SECOND}, {THIRD}", f"{FIRST}, {SECOND}, {THIRD}"
 IN_6, IN_6_3, IN_6_5_1 = "notes, 6.3 (6.2 in 2019)", "notes, 6.3", "notes, 6.5.1"
+AT_EVERY_VALUE = partial(has_the_level, everywhere=True)
 BINDS = "P(B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B') <="
 
 
@@ -86,7 +86,7 @@ class GetAccuracy(NamedTuple):
     accuracy: PrintedNumber
 
 
-@claim("Algorithm 1", IN_6, LAST_TWO, "P(N > GetAccuracy) <= alpha at this f", holds_at_the_value)
+@claim("Algorithm 1", IN_6, LAST_TWO, "P(N > GetAccuracy) <= alpha at this f", partial(has_the_level, everywhere=False))
 def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> GetAccuracy:
     """Return what Algorithm 1 returns for a value: "missed with probability at most alpha", which case 4 is not.
 
@@ -114,7 +114,7 @@ def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> 
     return GetAccuracy(case=4, accuracy=solved(level - lower + upper))
 
 
-@claim("GetAccuracy2", IN_6_3, THIRD, "P(N > min(lambda' ln(1/alpha) + Lambda'/2, 2 B)) <= alpha", holds_at_every_value)
+@claim("GetAccuracy2", IN_6_3, THIRD, "P(N > min(lambda' ln(1/alpha) + Lambda'/2, 2 B)) <= alpha", AT_EVERY_VALUE)
 def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     level = confidence(alpha)
     # The logarithm of a rational other than 1 is irrational, so whether the cap is reached is decided.
@@ -122,7 +122,7 @@ def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
 
 
-@claim("(1 + ln(1/alpha))/eps'", IN_6_3, THIRD, "P(N > (1 + ln(1/alpha))/eps') <= alpha", holds_at_every_value)
+@claim("(1 + ln(1/alpha))/eps'", IN_6_3, THIRD, "P(N > (1 + ln(1/alpha))/eps') <= alpha", AT_EVERY_VALUE)
 def simple_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     return _of_logarithm(confidence(alpha), m.noise_scale, m.noise_scale)
 
@@ -167,8 +167,9 @@ def p_lower_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
     return _lower_tail(m, if_value, m.noise_scale)
 
 
-@claim("P_L", "notes, 6.3 (6.1 in 2019)", ALL_DATES, "P(out = -B) = F(-B - f + Lambda'/2)",
-    compared("=", _mass_at_lower))  # fmt: skip
+@claim(
+    "P_L", "notes, 6.3 (6.1 in 2019)", ALL_DATES, "P(out = -B) = F(-B - f + Lambda'/2)", compared("=", _mass_at_lower)
+)
 def p_lower(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
     return _lower_tail(m, if_value, m.grid / 2)
 
@@ -193,8 +194,13 @@ def f_z_plus(m: PrintedMechanism, z: Fraction) -> Exponentials:
     return 1 - exponential(HALF - z / m.noise_scale)
 
 
-@claim("F_Nsub-", IN_6, LAST_TWO, "P(N <= B + f) >= F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
-    compared("<=", lambda: 1))  # fmt: skip
+@claim(
+    "F_Nsub-",
+    IN_6,
+    LAST_TWO,
+    "P(N <= B + f) >= F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
+    compared("<=", lambda: 1),
+)
 def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponentials:
     f = m.value(if_value)
     total = f_z_minus(m, min(m.bound - f, x))
@@ -214,9 +220,13 @@ def _judge_bias(formula: Callable[..., Exponentials], s: Setting) -> Verdict:
     return says, law.bias * s.sensitivity, valid, misses_by
 
 
-@claim("Bias+", "notes, 6.4", THIRD,
+@claim(
+    "Bias+",
+    "notes, 6.4",
+    THIRD,
     "p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) E[Y*; -B - f to B - f] < E(out) - f, of which it bounds the size",
-    _judge_bias)  # fmt: skip
+    _judge_bias,
+)
 def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exponentials:
     """Return Bias^+ of 6.4, printed as bounding the bias: from below, the bias being negative; f >= 0.
 
@@ -240,8 +250,9 @@ def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exp
 # Section 6.3: epsilon from an accuracy
 
 
-@claim("(6.4)", IN_6_3, THIRD, "eps >= (1 + 12 B eta) ln(1/alpha)/(a - Lambda'/2) + 2 eta has accuracy a",
-    has_the_accuracy)  # fmt: skip
+@claim(
+    "(6.4)", IN_6_3, THIRD, "eps >= (1 + 12 B eta) ln(1/alpha)/(a - Lambda'/2) + 2 eta has accuracy a", has_the_accuracy
+)
 def epsilon_6_4(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
     level, over = confidence(alpha), positive(accuracy, name="accuracy") - m.grid / 2
     if over <= 0:
@@ -253,8 +264,7 @@ def _epsilon_by_division(m: PrintedMechanism, level: Fraction, divisor: Fraction
     return _of_logarithm(level, (1 + 12 * m.bound * m.eta) / divisor, 2 * m.eta)
 
 
-@claim("(6.5)", IN_6_3, THIRD, "eps >= (1 + 12 B eta) ln(1/alpha)/(a - 1/eps) + 2 eta has accuracy a",
-    has_the_accuracy)  # fmt: skip
+@claim("(6.5)", IN_6_3, THIRD, "eps >= (1 + 12 B eta) ln(1/alpha)/(a - 1/eps) + 2 eta has accuracy a", has_the_accuracy)
 def epsilon_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
     """Return the epsilon at which (6.5) is an equality, which the notes search for: the larger root of a square.
 
@@ -289,8 +299,13 @@ def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05")
 # Section 6.5.1: the clamp from gamma
 
 
-@claim("k from epsilon", IN_6_5_1, THIRD, "Lambda' <= k = (2 + 24 2^-52)/(eps - 2^-117)",
-    compared(">=", lambda m: m.grid, in_data_units=True))  # fmt: skip
+@claim(
+    "k from epsilon",
+    IN_6_5_1,
+    THIRD,
+    "Lambda' <= k = (2 + 24 2^-52)/(eps - 2^-117)",
+    compared(">=", lambda m: m.grid, in_data_units=True),
+)
 def k_of_epsilon(epsilon: Any) -> Fraction:
     return notes_k(positive(epsilon, name="epsilon"))
 
@@ -343,8 +358,9 @@ def _exact_binding(m: PrintedMechanism, largest: Fraction, gamma: Fraction) -> E
     return _binding(m, largest, _steps_decided(bound_from_gamma(largest=largest, k=m.grid, gamma=gamma), m.grid))
 
 
-@claim("B from gamma", IN_6_5_1, THIRD, "P(B = B' + (k/2)(1 + 2 ln(1/gamma)) binds) <= gamma while |f| <= B'",
-    _judge_clamp)  # fmt: skip
+@claim(
+    "B from gamma", IN_6_5_1, THIRD, "P(B = B' + (k/2)(1 + 2 ln(1/gamma)) binds) <= gamma while |f| <= B'", _judge_clamp
+)
 def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> PrintedNumber:
     """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
     level, within = confidence(gamma, name="gamma", sure=True), positive(largest, name="largest")
@@ -361,9 +377,13 @@ def p_upper_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
     return _upper_tail(m, largest, m.grid / 2)
 
 
-@claim("(6.6)", IN_6_5_1, THIRD,
+@claim(
+    "(6.6)",
+    IN_6_5_1,
+    THIRD,
     f"{BINDS} (e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2",
-    compared(">=", _exact_binding))  # fmt: skip
+    compared(">=", _exact_binding),
+)
 def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> PrintedNumber:
     power = binding_6_7(m, gamma=gamma)
     further = exponential(-(2 * positive(largest, name="largest") + m.grid) / m.noise_scale)
@@ -409,9 +429,13 @@ def _exact_variance(lower: Fraction, upper: Fraction, rows: int) -> Fraction:
     return Fraction(most, rows * (rows - 1)) * (upper - lower) ** 2
 
 
-@claim("B' of a variance", "notes, 7.2 and 7.3", THIRD,
+@claim(
+    "B' of a variance",
+    "notes, 7.2 and 7.3",
+    THIRD,
     "largest variance of n rows = (b - a)^2/4, times n/(n - 1) for an even n; of a covariance (b - a)(d - c)/4",
-    compared(">=", _exact_variance))  # fmt: skip
+    compared(">=", _exact_variance),
+)
 def largest_variance(*, lower: Any, upper: Any, rows: int) -> Fraction:
     return largest_covariance((lower, upper), (lower, upper), rows=rows)
 
@@ -431,11 +455,20 @@ def largest_count(*, rows: int) -> Fraction:
 # Section 5: the loss in p-bit arithmetic
 
 
-claim("eps' of section 5", "notes, 3 and 5", ALL_DATES,
+claim(
+    "eps' of section 5",
+    "notes, 3 and 5",
+    ALL_DATES,
     "loss <= eps, with eps' = (eps - 2 eta)/(1 + 12 B eta), eta = 2^-p, a uniform draw of at most 53 bits",
-    partial(bounds_the_loss, uniform=DOUBLE))(lambda epsilon: epsilon)  # fmt: skip
-claim("Mironov's bound", "Mironov 2012, as quoted in notes, 5", ALL_DATES,
-    "loss <= (1 + 12 B eta) eps' + 2 eta, less eps'", bounds_the_loss)(mironov_formula)  # fmt: skip
+    partial(bounds_the_loss, uniform=DOUBLE),
+)(lambda epsilon: epsilon)
+claim(
+    "Mironov's bound",
+    "Mironov 2012, as quoted in notes, 5",
+    ALL_DATES,
+    "loss <= (1 + 12 B eta) eps' + 2 eta, less eps'",
+    bounds_the_loss,
+)(mironov_formula)
 claim("Liu's bound", "Liu, Theorem 2", "22 March 2020", "loss <= eps' + 23 B eps' eta, less eps'", bounds_the_loss)(
     liu_formula
 )
@@ -450,8 +483,13 @@ def _fewest_bits(epsilon: Fraction) -> int:
     return bits + (epsilon <= Fraction(2, 1 << bits))
 
 
-@claim("p = m + 2", "notes, 5", ALL_DATES, "fewest bits with eps' > 0: p = m + 2, 2^-m the least power of two >= eps",
-    compared("=", _fewest_bits))  # fmt: skip
+@claim(
+    "p = m + 2",
+    "notes, 5",
+    ALL_DATES,
+    "fewest bits with eps' > 0: p = m + 2, 2^-m the least power of two >= eps",
+    compared("=", _fewest_bits),
+)
 def bits_of_epsilon(epsilon: Any) -> int:
     return bits_above(positive(epsilon, name="epsilon"))
 
@@ -459,8 +497,13 @@ def bits_of_epsilon(epsilon: Any) -> int:
 # Section 4: grid and rounding by the bits of a double. Privacy does not depend on the rule, reproducing a draw does.
 
 
-@claim("(4.1)", "notes, 4.1", ALL_DATES, "least power of two >= lambda = Lambda by the bits of lambda, a double",
-    compared("=", lambda noise_scale: power_of_two_at_least(noise_scale), in_data_units=True))  # fmt: skip
+@claim(
+    "(4.1)",
+    "notes, 4.1",
+    ALL_DATES,
+    "least power of two >= lambda = Lambda by the bits of lambda, a double",
+    compared("=", lambda noise_scale: power_of_two_at_least(noise_scale), in_data_units=True),
+)
 def grid_4_1(noise_scale: Fraction) -> Fraction:
     """Return Lambda by (4.1): the least power of two >= lambda, lambda having been rounded to a double before.
 
@@ -505,10 +548,13 @@ def _round_steps(rule: Callable[[Fraction, Fraction], Fraction], steps: Fraction
 
 
 for steps in (Fraction("-2.5"), Fraction("3.5"), Fraction("1.5")):
-    claim(f"(4.2) at {float(steps)} grid steps", "notes, 4.2", ALL_DATES,
+    claim(
+        f"(4.2) at {float(steps)} grid steps",
+        "notes, 4.2",
+        ALL_DATES,
         f"nearest multiple of Lambda, ties toward +infinity = the steps of (4.2), for x = {float(steps)} Lambda",
-        compared("=", partial(_round_steps, nearest_multiple, steps), in_data_units=True)
-    )(partial(_round_steps, rounded_4_2, steps))  # fmt: skip
+        compared("=", partial(_round_steps, nearest_multiple, steps), in_data_units=True),
+    )(partial(_round_steps, rounded_4_2, steps))
 
 
 # The table in one setting

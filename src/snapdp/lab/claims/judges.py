@@ -143,34 +143,24 @@ def compared(relation: Relation, answer: Formula, *, in_data_units: bool = False
 # Judges of an accuracy: a number that an error exceeds with probability alpha at most
 
 
-def holds_at_every_value(formula: Formula, s: Setting) -> Verdict:
-    p, printed = s.m.parameters, compute(formula, s)
-    exact = worst_accuracy(p, s.alpha)
-    return _judge_accuracy(printed, s, exact, lambda a: worst_exceeds(p, a, s.alpha), lambda a: worst_chance(p, a))
+def has_the_level(formula: Formula, s: Setting, *, everywhere: bool) -> Verdict:
+    """Judge an accuracy at every value within the bound, or at the guess alone.
 
-
-def holds_at_the_value(formula: Formula, s: Setting) -> Verdict:
-    p, f, printed = s.m.parameters, s.if_value, compute(formula, s).accuracy
-    exact = accuracy_at(p, f, s.alpha)
+    What is printed is a known rational, or irrational and so no distance of two outputs.
+    """
+    p, f, alpha = s.m.parameters, s.if_value, s.alpha
+    printed = compute(formula, s) if everywhere else compute(formula, s).accuracy
+    exact = worst_accuracy(p, alpha) if everywhere else accuracy_at(p, f, alpha)
 
     def is_missed(a: Fraction) -> bool:
-        return exceeds(chance(p, beyond(p, f, a)), s.alpha)
+        return worst_exceeds(p, a, alpha) if everywhere else exceeds(chance(p, beyond(p, f, a)), alpha)
 
-    return _judge_accuracy(printed, s, exact, is_missed, lambda a: value_chance(p, f, a))
-
-
-def _judge_accuracy(
-    printed: PrintedNumber,
-    s: Setting,
-    exact: Fraction,
-    is_missed: Callable[[Fraction], bool],
-    chance_of: Callable[[Fraction], Enclosure],
-) -> Verdict:
-    """Judge an accuracy: a known rational, or irrational and so no distance of two outputs."""
     near = refine(printed.enclosed, until=lambda a: is_missed(a.upper) or not is_missed(a.lower))
-    valid = not is_missed(near.lower)
-    excess = None if valid else Enclosure(chance_of(near.upper).lower, chance_of(near.lower).upper) - s.alpha
-    return printed.enclosure * s.sensitivity, enclose(exact * s.sensitivity), valid, excess
+    misses_by = None
+    if is_missed(near.lower):
+        least, most = (worst_chance(p, a) if everywhere else value_chance(p, f, a) for a in (near.upper, near.lower))
+        misses_by = Enclosure(least.lower, most.upper) - alpha
+    return printed.enclosure * s.sensitivity, enclose(exact * s.sensitivity), misses_by is None, misses_by
 
 
 def bounds_the_chance_of_an_error(formula: Formula, s: Setting) -> Verdict:
