@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.numbers import NUMBER, WHOLE
+from snapdp.cli.groups import json_option
 from snapdp.cli.screen import echo, echo_json, line_width
 from snapdp.display.numbers import SURELY_DOUBLES, figure
 from snapdp.exact.dyadic import floor_log10
@@ -27,32 +28,33 @@ Examples:
 """
 DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
 ASKED = ("epsilon", "sensitivity", "bound", "if_value", "alpha", "gamma")
+number_option = partial(click.option, type=NUMBER, metavar="NUMBER")
+epsilon_option = number_option("--epsilon", required=True, help="Privacy loss of one release.")
+alpha_option = number_option("--alpha", default="0.05", show_default=True, help="How often to miss.")
 HOLDS = {True: "Valid", None: "Not settled"}
 
 
 @click.command("claims", epilog=EXAMPLE)
 @click.argument("formulas", nargs=-1, metavar="[FORMULA]...")
-@click.option("--epsilon", type=NUMBER, metavar="NUMBER", required=True, help="Privacy loss of one release.")
-@click.option("--bound", type=NUMBER, metavar="NUMBER", required=True, help="The clamp: outputs lie within +-bound.")
-@click.option("--if-value", type=NUMBER, metavar="NUMBER", required=True, help="A guess of the statistic.")
-@click.option("--alpha", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to miss.")
-@click.option("--gamma", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to clamp.")
-@click.option("--sensitivity", type=NUMBER, metavar="NUMBER", default="1", show_default=True, help="In data units.")
+@epsilon_option
+@number_option("--bound", required=True, help="The clamp: outputs lie within +-bound.")
+@number_option("--if-value", required=True, help="A guess of the statistic.")
+@alpha_option
+@number_option("--gamma", default="0.05", show_default=True, help="How often to clamp.")
+@number_option("--sensitivity", default="1", show_default=True, help="In data units.")
 @click.option(
     "--arithmetic", type=click.Choice(["notes", "exact"]), default="notes", show_default=True, help="Of eps'."
 )
 @click.option("--bits", type=WHOLE, metavar="BITS", help="Of the notes' arithmetic.  [default: as they choose, >= 118]")
-@click.option("--grid", type=NUMBER, metavar="NUMBER", help="In data units.  [default: the power of two of the notes]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def claims_command(ctx: click.Context, /, formulas: tuple[str, ...], as_json: bool, **options: Any) -> None:
+@number_option("--grid", help="In data units.  [default: the power of two of the notes]")
+@json_option()
+def claims_command(formulas: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Compare the formulas of the notes, as printed, with the exact answers.
 
     These are the published formulas, right or wrong; no plan and no release computes with them. First come the
     constants in the notes' notation, in sensitivities. FORMULA is a name as it is printed, such as "Algorithm 1"
     (GetAccuracy) or GetAccuracy2; without one you see them all.
     """
-    ctx.meta["snapdp.json"] = as_json
     found = beside_exact(*formulas, **options)
     asked = {name: options[name] for name in ASKED}
     if as_json:

@@ -21,7 +21,9 @@ from snapdp.accuracy.error import confidence
 from snapdp.accuracy.price import what_bits_cost
 from snapdp.cli.demo import people
 from snapdp.cli.flags.files import csv_dialect, csv_options, picture_option, to_declare, writing_picture
-from snapdp.cli.flags.numbers import NUMBER, NUMBERS
+from snapdp.cli.flags.numbers import NUMBERS
+from snapdp.cli.groups import json_option
+from snapdp.cli.lab.claims import alpha_option, epsilon_option, number_option
 from snapdp.cli.screen import echo_json, note, say, table, watched
 from snapdp.display.numbers import decimal_up, exact_amount, figure, four_digits_up, scientific_up, two_digits
 from snapdp.display.pictures import Axis, LogAxis, Point, Series, lines_height, lines_picture, sheet
@@ -71,9 +73,9 @@ READ = {
 @click.command("compare", epilog=EXAMPLE)
 @click.option("--show", type=click.Choice(list(READ)), default="accuracy", show_default=True, help="What to compare.")
 @click.option("--epsilons", type=NUMBERS, metavar="NUMBER,...", help="Of accuracy and errors: where to compare.")
-@click.option("--alpha", type=NUMBER, metavar="NUMBER", help="Of accuracy: how often to miss.  [default: 0.05]")
-@click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="Of bias, distance, clamp.  [default: 1]")
-@click.option("--sensitivity", type=NUMBER, metavar="NUMBER", help="Of the same.  [default: 1]")
+@number_option("--alpha", help="Of accuracy: how often to miss.  [default: 0.05]")
+@number_option("--epsilon", help="Of bias, distance, clamp.  [default: 1]")
+@number_option("--sensitivity", help="Of the same.  [default: 1]")
 @click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", help="Of the same: the public range.  [default: 0,10]")
 @click.option("--if-value", type=NUMBERS, metavar="NUMBER,...", help="Guesses of the statistic; distance takes one.")
 @click.option("--gammas", type=NUMBERS, metavar="NUMBER,...", help="Of clamp: how often it may change an output.")
@@ -87,7 +89,7 @@ READ = {
 @click.option("--missing", metavar="RULE", help="Of that table: what a missing number counts as.  [default: middle]")
 @csv_options
 @picture_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json: bool, **options: Any) -> None:
     """Compare mechanisms and formulas with the Laplace mechanism. No data is opened but by --public-table.
@@ -98,7 +100,6 @@ def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json
     of the mean age of made-up people, relative to Laplace, or of the mean of a column of a public table: its errors
     tell that mean, so they are as public as the table is.
     """
-    ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.try"] = to_declare
     given = {name: value for name, value in options.items() if value is not None}
     if strays := [f"--{name.replace('_', '-')}" for name in given if name not in READ[show]]:
@@ -380,15 +381,8 @@ def _read_means(given: dict[str, Any]) -> tuple[Means, NumberColumn, str, str]:
         raise click.UsageError("--public-table takes a CSV or Parquet file: rows elsewhere have no order.")
     name, lost = given["column"], given.get("missing", "middle")
     column = number_column(name, **_ends(given["bounds"]), missing=lost)
-    source = open_table(
-        given["public_table"], dialect=csv_dialect({name: given.get(name) for name in OF_A_TABLE}, None)
-    )
-    return (
-        public_means(source, column, rows=sizes),
-        column,
-        f"{one_line(name)} of the first n rows",
-        NOT_PRIVATE,
-    )
+    source = open_table(given["public_table"], dialect=csv_dialect({key: given.get(key) for key in OF_A_TABLE}, None))
+    return public_means(source, column, rows=sizes), column, f"{one_line(name)} of the first n rows", NOT_PRIVATE
 
 
 def whole_numbers(texts: Sequence[str], option: str, *, digits: int) -> list[int]:
@@ -408,20 +402,18 @@ Examples:
 
 
 @click.command("bits", epilog=BITS_EXAMPLE)
-@click.option("--epsilon", type=NUMBER, metavar="NUMBER", required=True, help="Privacy loss of one release.")
-@click.option("--sensitivity", type=NUMBER, metavar="NUMBER", required=True, help="Of the statistic.")
+@epsilon_option
+@number_option("--sensitivity", required=True, help="Of the statistic.")
 @click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", required=True, help="Its public range.")
 @click.option("--bits", type=NUMBERS, metavar="P,...", help="Precisions.  [default: 24,32,40,53,64,118]")
-@click.option("--alpha", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to miss.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def bits_command(ctx: click.Context, /, bounds: tuple[str, ...], alpha: str, as_json: bool, **options: Any) -> None:
+@alpha_option
+@json_option()
+def bits_command(bounds: tuple[str, ...], alpha: str, as_json: bool, **options: Any) -> None:
     """Show what bits cost. No data is opened.
 
     How much of epsilon p-bit arithmetic sets aside for what rounding might give away, and its accuracy beside that of
     exact arithmetic on the natural grid, which sets nothing aside.
     """
-    ctx.meta["snapdp.json"] = as_json
     bits = options.pop("bits")
     chosen = None if bits is None else whole_numbers(bits, "--bits", digits=5)
     p = exact_parameters(**options, **_ends(bounds))

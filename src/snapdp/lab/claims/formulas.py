@@ -71,6 +71,10 @@ AT_EVERY_VALUE = partial(has_the_level, everywhere=True)
 BINDS = "P(B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B') <="
 
 
+def _rational(x: Fraction) -> PrintedNumber:
+    return PrintedNumber(lambda _: enclose(x))
+
+
 def _of_logarithm(level: Fraction, factor: Fraction, offset: Fraction = ZERO) -> PrintedNumber:
     """Return factor ln(1/level) + offset."""
     return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) * factor + offset)
@@ -106,11 +110,11 @@ def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> 
         return PrintedNumber(lambda bits: (1 - ln_of(refined(left.enclosed, relative_bits=bits), bits)) * m.noise_scale)
 
     if (lower - level).sign() >= 0:
-        return GetAccuracy(case=1, accuracy=PrintedNumber(lambda _: enclose(m.bound + f)))
+        return GetAccuracy(case=1, accuracy=_rational(m.bound + f))
     if (at_clamp - needed).sign() >= 0:
         return GetAccuracy(case=2, accuracy=solved(level - lower))
     if (at_clamp + upper - needed).sign() >= 0:
-        return GetAccuracy(case=3, accuracy=PrintedNumber(lambda _: enclose(m.bound - f)))
+        return GetAccuracy(case=3, accuracy=_rational(m.bound - f))
     return GetAccuracy(case=4, accuracy=solved(level - lower + upper))
 
 
@@ -119,7 +123,7 @@ def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     level = confidence(alpha)
     # The logarithm of a rational other than 1 is irrational, so whether the cap is reached is decided.
     capped = decided_ceil(lambda b: ln_enclosure(1 / level, b) - (2 * m.bound - m.grid / 2) / m.noise_scale) > 0
-    return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
+    return _rational(2 * m.bound) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
 
 
 @claim("(1 + ln(1/alpha))/eps'", IN_6_3, THIRD, "P(N > (1 + ln(1/alpha))/eps') <= alpha", AT_EVERY_VALUE)
