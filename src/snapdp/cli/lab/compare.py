@@ -298,10 +298,12 @@ def _view_distance(given: dict[str, Any]) -> View:
     guess = given.get("if_value", (declared["upper"],))
     if len(guess) != 1:
         raise click.UsageError("--show distance takes one --if-value.")
-    mechanisms = zip(FOUR, contenders(**declared).values(), strict=True)
-    wider = [(name, *p.value_clamp) for name, p in mechanisms if p.value_clamp != (p.lower, p.upper)]
-    ends = ", ".join(f"{name} {_exactly(low)} to {_exactly(high)}" for name, low, high in wider)
-    clamps = "Values are clamped to the range first" + (f"; widened to the grid, {ends}." if wider else ".")
+    widened = ", ".join(
+        f"{name} {' to '.join(map(_exactly, p.value_clamp))}"
+        for name, p in zip(FOUR, contenders(**declared).values(), strict=True)
+        if p.value_clamp != (p.lower, p.upper)
+    )
+    clamps = f"Values are clamped to the range first{widened and f'; widened to the grid, {widened}'}."
     return View(
         title=f"P(distance to Laplace > z) if the value is {guess[0]}, {words}",
         rows=distance_tails(if_value=guess[0], **declared),
