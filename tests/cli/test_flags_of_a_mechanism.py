@@ -52,8 +52,8 @@ def test_lab_claims_takes_bound_and_grid_in_data_units():
     flags = ["GetAccuracy2", "--epsilon", "1", "--if-value", "0", "--json"]
     small = json.loads(run("lab", "claims", *flags, "--bound", "10", "--grid", "4").output)
     large = json.loads(run("lab", "claims", *flags, "--bound", "1000", "--grid", "400", "--sensitivity", "100").output)
-    assert small["mechanism"] == large["mechanism"]
-    assert small["mechanism"]["grid"] == "4"
+    assert small["notation"] == large["notation"]
+    assert small["notation"]["Lambda'"]["exact"] == "4"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ published; no plan and no release computes with them: ask `snapdp.Snapping` for 
 >>> found = claims.get_accuracy(m, if_value=4)
 >>> found.case, round(float(found.accuracy), 3), round(float(claims.get_accuracy2(m)), 3)
 (4, 0.686, 2.297)
->>> claims.beside_exact("Algorithm 1", epsilon="5/3", bound=4, if_value=4).claims[0].valid
+>>> claims.beside_exact("Algorithm 1", epsilon="5/3", bound=4, if_value=4).claims["Algorithm 1"].valid
 False
 """
 

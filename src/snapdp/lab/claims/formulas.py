@@ -2,10 +2,10 @@
 
 Nothing of snapdp computes with them. Source: Covington, Snapping Mechanism Notes, 26 and 31 August 2019 and 26 August
 2020; sections are those of 2020 unless a date is named. Units are sensitivities (but for the clamp from gamma, which is
-printed without any). The points are those of docs/errata.md. Sums of exponentials and rationals are exact; the rest can
+printed without any). What is wrong, and why: docs/errata.md. Sums of exponentials and rationals are exact; the rest can
 be enclosed at any precision, so that a comparison is decided and never rounded. A function without a docstring has the
 one that `claim` makes of its row. In a row a stands for the target accuracy, F for the distribution function of the
-noise.
+noise, f for the value, out for the output, N for its error.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from snapdp.accuracy.clamping import bound_for, notes_k
@@ -45,39 +46,34 @@ from snapdp.lab.claims.judges import (
     CLAIMS,
     DOUBLE,
     ZERO,
-    Judge,
     PrintedClaim,
     Setting,
+    Verdict,
     bounds_the_chance_of_an_error,
     bounds_the_loss,
-    bounds_the_loss_of_doubles,
     claim,
     compared,
     has_the_accuracy,
-    holds_at_every_value,
-    holds_at_the_value,
-    judge_order,
+    has_the_level,
     least_decimal,
     narrow,
 )
 from snapdp.lab.claims.mechanism import PrintedMechanism, PrintedNumber, printed_mechanism
-from snapdp.mechanism.finite_precision import bits_above, notes_effective_epsilon
+from snapdp.mechanism.finite_precision import bits_above
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.finite import liu_formula, mironov_formula
 from snapdp.mechanism.law.law import ONE
 from snapdp.mechanism.parameters import Inner
-from snapdp.values import Value
 
 FIRST, SECOND, THIRD = "26 August 2019", "31 August 2019", "26 August 2020"
 LAST_TWO, ALL_DATES = f"{SECOND}, {THIRD}", f"{FIRST}, {SECOND}, {THIRD}"
 IN_6, IN_6_3, IN_6_5_1 = "notes, 6.3 (6.2 in 2019)", "notes, 6.3", "notes, 6.5.1"
-COARSE_GRID = "this grid is more than twice the noise scale."
-ODD_ROWS = "with an odd number of rows no row belongs in the middle: the odd one goes to an end as well."
-COARSER_THAN_K = "this grid is coarser than that of the notes, or B eta above 2^-52."
-ANY_VALUE = "at any value within the bound"
-HAS_ACCURACY = f"an epsilon with accuracy a {ANY_VALUE}"
-BINDS = "at least how probable it is that B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B'"
-LOST = "the most that p bits in every step add to a loss of eps'"
+AT_EVERY_VALUE = partial(has_the_level, everywhere=True)
+BINDS = "P(B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B') <="
+
+
+def _rational(x: Fraction) -> PrintedNumber:
+    return PrintedNumber(lambda _: enclose(x))
 
 
 def _of_logarithm(level: Fraction, factor: Fraction, offset: Fraction = ZERO) -> PrintedNumber:
@@ -95,9 +91,7 @@ class GetAccuracy(NamedTuple):
     accuracy: PrintedNumber
 
 
-@claim("Algorithm 1", IN_6, LAST_TWO, "GetAccuracy, in four cases",
-    "an error exceeded with probability at most alpha, at this value", holds_at_the_value,
-    "in case 4 P_U- is no lower bound on the mass at the clamp, and F_Z- holds that mass already.")  # fmt: skip
+@claim("Algorithm 1", IN_6, LAST_TWO, "P(N > GetAccuracy) <= alpha at this f", partial(has_the_level, everywhere=False))
 def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> GetAccuracy:
     """Return what Algorithm 1 returns for a value: "missed with probability at most alpha", which case 4 is not.
 
@@ -117,25 +111,23 @@ def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> 
         return PrintedNumber(lambda bits: (1 - ln_of(refined(left.enclosed, relative_bits=bits), bits)) * m.noise_scale)
 
     if (lower - level).sign() >= 0:
-        return GetAccuracy(case=1, accuracy=PrintedNumber(lambda _: enclose(m.bound + f)))
+        return GetAccuracy(case=1, accuracy=_rational(m.bound + f))
     if (at_clamp - needed).sign() >= 0:
         return GetAccuracy(case=2, accuracy=solved(level - lower))
     if (at_clamp + upper - needed).sign() >= 0:
-        return GetAccuracy(case=3, accuracy=PrintedNumber(lambda _: enclose(m.bound - f)))
+        return GetAccuracy(case=3, accuracy=_rational(m.bound - f))
     return GetAccuracy(case=4, accuracy=solved(level - lower + upper))
 
 
-@claim("GetAccuracy2", IN_6_3, THIRD, "min(lambda' ln(1/alpha) + Lambda'/2, 2 B)",
-    f"an error exceeded with probability at most alpha, {ANY_VALUE}", holds_at_every_value)  # fmt: skip
+@claim("GetAccuracy2", IN_6_3, THIRD, "P(N > min(lambda' ln(1/alpha) + Lambda'/2, 2 B)) <= alpha", AT_EVERY_VALUE)
 def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     level = confidence(alpha)
     # The logarithm of a rational other than 1 is irrational, so whether the cap is reached is decided.
     capped = decided_ceil(lambda b: ln_enclosure(1 / level, b) - (2 * m.bound - m.grid / 2) / m.noise_scale) > 0
-    return PrintedNumber(lambda _: enclose(2 * m.bound)) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
+    return _rational(2 * m.bound) if capped else _of_logarithm(level, m.noise_scale, m.grid / 2)
 
 
-@claim("(1 + ln(1/alpha))/eps'", IN_6_3, THIRD, "(1 + ln(1/alpha))/eps'", "the same, simpler and looser",
-    holds_at_every_value, COARSE_GRID)  # fmt: skip
+@claim("(1 + ln(1/alpha))/eps'", IN_6_3, THIRD, "P(N > (1 + ln(1/alpha))/eps') <= alpha", AT_EVERY_VALUE)
 def simple_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     return _of_logarithm(confidence(alpha), m.noise_scale, m.noise_scale)
 
@@ -145,8 +137,7 @@ def laplace_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumb
     return _of_logarithm(confidence(alpha), 1 / m.epsilon)
 
 
-@claim("alpha from a", IN_6_3, THIRD, "e^(-eps' (a - Lambda'/2))",
-    f"how probable an error above a is at most, {ANY_VALUE}", bounds_the_chance_of_an_error)  # fmt: skip
+@claim("alpha from a", IN_6_3, THIRD, "P(N > a) <= e^(-eps' (a - Lambda'/2))", bounds_the_chance_of_an_error)
 def alpha_of_accuracy(m: PrintedMechanism, *, accuracy: Any) -> Exponentials:
     return exponential((m.grid / 2 - positive(accuracy, name="accuracy")) / m.noise_scale)
 
@@ -154,14 +145,20 @@ def alpha_of_accuracy(m: PrintedMechanism, *, accuracy: Any) -> Exponentials:
 # Section 6.3: probabilities at the clamp, and the distribution functions that Algorithm 1 is made of
 
 
-def _mass_at_lower(s: Setting) -> Exponentials:
-    p = s.m.parameters
-    return laplace_cdf((p.low + HALF) * p.grid - s.if_value, p.noise_scale)
+def _lower_tail(m: PrintedMechanism, value: Any, shift: Fraction) -> Exponentials:
+    return laplace_cdf(-m.bound - m.value(value) + shift, m.noise_scale)
 
 
-def _mass_at_upper(s: Setting) -> Exponentials:
-    p = s.m.parameters
-    return 1 - laplace_cdf((p.high - HALF) * p.grid - s.if_value, p.noise_scale)
+def _upper_tail(m: PrintedMechanism, value: Any, shift: Fraction) -> Exponentials:
+    return 1 - laplace_cdf(m.bound - m.value(value) - shift, m.noise_scale)
+
+
+def _mass_at_lower(m: PrintedMechanism, if_value: Fraction) -> Exponentials:
+    return laplace_cdf((m.parameters.low + HALF) * m.grid - if_value, m.noise_scale)
+
+
+def _mass_at_upper(m: PrintedMechanism, if_value: Fraction) -> Exponentials:
+    return 1 - laplace_cdf((m.parameters.high - HALF) * m.grid - if_value, m.noise_scale)
 
 
 def f_z(m: PrintedMechanism, z: Fraction) -> Exponentials:
@@ -170,48 +167,45 @@ def f_z(m: PrintedMechanism, z: Fraction) -> Exponentials:
     return Exponentials({}) if over < 0 else 1 - exponential(-over / m.noise_scale)
 
 
-@claim(
-    "P_L+", IN_6, ALL_DATES, "F(-B - f + lambda')", "above P(output = -B)", compared(">=", _mass_at_lower), COARSE_GRID
-)
+@claim("P_L+", IN_6, ALL_DATES, "P(out = -B) < F(-B - f + lambda')", compared(">=", _mass_at_lower))
 def p_lower_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    return laplace_cdf(-m.bound - m.value(if_value) + m.noise_scale, m.noise_scale)
+    return _lower_tail(m, if_value, m.noise_scale)
 
 
-@claim("P_L", "notes, 6.3 (6.1 in 2019)", ALL_DATES, "F(-B - f + Lambda'/2)", "equal to P(output = -B)",
-    compared("=", _mass_at_lower), "an equality only where the grid divides B, which it does not here.")  # fmt: skip
+@claim(
+    "P_L", "notes, 6.3 (6.1 in 2019)", ALL_DATES, "P(out = -B) = F(-B - f + Lambda'/2)", compared("=", _mass_at_lower)
+)
 def p_lower(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    return laplace_cdf(-m.bound - m.value(if_value) + m.grid / 2, m.noise_scale)
+    return _lower_tail(m, if_value, m.grid / 2)
 
 
-@claim("P_U-", IN_6, LAST_TWO, "1 - F(B - f - lambda')", "at most P(output = B)", compared("<=", _mass_at_upper),
-    "reversed: half the grid is at most the noise scale, so this is the larger number.")  # fmt: skip
+@claim("P_U-", IN_6, LAST_TWO, "P(out = B) >= 1 - F(B - f - lambda')", compared("<=", _mass_at_upper))
 def p_upper_minus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale, m.noise_scale)
+    return _upper_tail(m, if_value, m.noise_scale)
 
 
-@claim("P_U+", "notes, 6.2", FIRST, "1 - F(B - f - lambda'/2)", "at least P(output = B)",
-    compared(">=", _mass_at_upper),
-    "reversed: the grid is at least the noise scale, so this is the smaller number.")  # fmt: skip
+@claim("P_U+", "notes, 6.2", FIRST, "P(out = B) <= 1 - F(B - f - lambda'/2)", compared(">=", _mass_at_upper))
 def p_upper_plus(m: PrintedMechanism, *, if_value: Any) -> Exponentials:
-    return 1 - laplace_cdf(m.bound - m.value(if_value) - m.noise_scale / 2, m.noise_scale)
+    return _upper_tail(m, if_value, m.noise_scale / 2)
 
 
-@claim("F_Z-", IN_6, LAST_TWO, "1 - e^(-eps' z + 1)", "below P(|Y'| + grid/2 <= z), here at z = B - f",
-    compared("<=", lambda s: f_z(s.m, s.z)), COARSE_GRID)  # fmt: skip
+@claim("F_Z-", IN_6, LAST_TWO, "P(|Y'| + Lambda'/2 <= z) > 1 - e^(-eps' z + 1), z = B - f", compared("<=", f_z))
 def f_z_minus(m: PrintedMechanism, z: Fraction) -> Exponentials:
     return 1 - exponential(1 - z / m.noise_scale)
 
 
-@claim("F_Z+", IN_6, ALL_DATES, "1 - e^(-eps' z + 1/2)", "at least P(|Y'| + grid/2 <= z), here at z = B - f",
-    compared(">=", lambda s: f_z(s.m, s.z)),
-    "it needs a grid of at least the noise scale, and is negative below half a noise scale.")  # fmt: skip
+@claim("F_Z+", IN_6, ALL_DATES, "P(|Y'| + Lambda'/2 <= z) <= 1 - e^(-eps' z + 1/2), z = B - f", compared(">=", f_z))
 def f_z_plus(m: PrintedMechanism, z: Fraction) -> Exponentials:
     return 1 - exponential(HALF - z / m.noise_scale)
 
 
-@claim("F_Nsub-", IN_6, LAST_TWO, "F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
-    "at most a distribution function, at the largest error B + f", compared("<=", lambda _: 1),
-    "no distribution function exceeds 1: the mass at the clamp is counted twice.")  # fmt: skip
+@claim(
+    "F_Nsub-",
+    IN_6,
+    LAST_TWO,
+    "P(N <= B + f) >= F_Z-(B - f) + P_U- + F_Z-(B + f) - F_Z+(B - f)",
+    compared("<=", lambda: 1),
+)
 def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponentials:
     f = m.value(if_value)
     total = f_z_minus(m, min(m.bound - f, x))
@@ -223,19 +217,21 @@ def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponen
 # Section 6.4: bias
 
 
-def _judge_bias(formula: Callable[..., Exponentials], s: Setting) -> PrintedClaim:
+def _judge_bias(formula: Callable[..., Exponentials], s: Setting) -> Verdict:
     """Bias+ is a lower bound of a negative number; the exact bias is never equal to it."""
     law, f = ExactLaw(Inner(s.if_value), s.m.parameters), s.if_value
     exact = PrintedNumber(lambda bits: law.expectation_parts(lambda output: output - f, bits, ONE))
-    found = judge_order(formula(s.m, if_value=f), "<=", exact, s.sensitivity)
-    mended = narrow(formula(s.m, if_value=f, factor=False)) * s.sensitivity
-    return found._replace(exact=law.bias * s.sensitivity, measured=("without that factor", mended))
+    says, _, valid, misses_by = compared("<=", lambda: exact, in_data_units=True)(formula, s)
+    return says, law.bias * s.sensitivity, valid, misses_by
 
 
-@claim("Bias+", "notes, 6.4", THIRD, "p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) E[Y*; -B - f to B - f]",
-    "below the bias E(output) - f (printed as an upper bound: of its size)",
+@claim(
+    "Bias+",
+    "notes, 6.4",
+    THIRD,
+    "p_L (-B - f) + p_U (B - f) + (1 - p_L - p_U) E[Y*; -B - f to B - f] < E(out) - f, of which it bounds the size",
     _judge_bias,
-    "the factor 1 - p_L - p_U does not belong there: the integral has left out the clamped draws already.")  # fmt: skip
+)
 def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exponentials:
     """Return Bias^+ of 6.4, printed as bounding the bias: from below, the bias being negative; f >= 0.
 
@@ -259,8 +255,9 @@ def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exp
 # Section 6.3: epsilon from an accuracy
 
 
-@claim("(6.4)", IN_6_3, THIRD, "(1 + 12 B eta) ln(1/alpha)/(a - Lambda'/2) + 2 eta", HAS_ACCURACY, has_the_accuracy,
-    "the grid put in is finer than that of the epsilon that comes out.")  # fmt: skip
+@claim(
+    "(6.4)", IN_6_3, THIRD, "eps >= (1 + 12 B eta) ln(1/alpha)/(a - Lambda'/2) + 2 eta has accuracy a", has_the_accuracy
+)
 def epsilon_6_4(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
     level, over = confidence(alpha), positive(accuracy, name="accuracy") - m.grid / 2
     if over <= 0:
@@ -272,8 +269,7 @@ def _epsilon_by_division(m: PrintedMechanism, level: Fraction, divisor: Fraction
     return _of_logarithm(level, (1 + 12 * m.bound * m.eta) / divisor, 2 * m.eta)
 
 
-@claim("(6.5)", IN_6_3, THIRD, "eps = (1 + 12 B eta) ln(1/alpha)/(a - 1/eps) + 2 eta", HAS_ACCURACY, has_the_accuracy,
-    "its last step takes off more than the noise scale exceeds half the grid.")  # fmt: skip
+@claim("(6.5)", IN_6_3, THIRD, "eps >= (1 + 12 B eta) ln(1/alpha)/(a - 1/eps) + 2 eta has accuracy a", has_the_accuracy)
 def epsilon_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
     """Return the epsilon at which (6.5) is an equality, which the notes search for: the larger root of a square.
 
@@ -288,17 +284,15 @@ def epsilon_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> P
     return PrintedNumber(root)
 
 
-def _judge_last_step(formula: Callable[..., Any], s: Setting) -> PrintedClaim:
+def _judge_last_step(formula: Callable[..., Any], s: Setting) -> Verdict:
     """Both sides are one logarithm times a rational, plus the same: the rationals decide."""
     left, right = formula(s.m, accuracy=s.accuracy, alpha=s.alpha)
     valid = s.m.noise_scale <= 1 / s.m.epsilon
     missing = None if valid else narrow(PrintedNumber(lambda bits: left.enclosed(bits) - right.enclosed(bits)))
-    return PrintedClaim(right.enclosure, left.enclosure, valid, missing)
+    return right.enclosure, left.enclosure, valid, missing
 
 
-@claim("(6.5), last step", IN_6_3, THIRD, "replaces a - 1/eps' by a - 1/eps", "no less than the line before it",
-    _judge_last_step,
-    "reversed: 1/eps' is above 1/epsilon, so a - 1/eps' is the smaller divisor; by about 12 B eta.")  # fmt: skip
+@claim("(6.5), last step", IN_6_3, THIRD, "(6.5) with 1/eps' in the place of 1/eps <= (6.5)", _judge_last_step)
 def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> tuple[PrintedNumber, PrintedNumber]:
     """Return both sides of the last "<=" of (6.5): with 1/eps' under the fraction, and with 1/eps. It points wrong."""
     level, a = confidence(alpha), positive(accuracy, name="accuracy")
@@ -310,41 +304,43 @@ def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05")
 # Section 6.5.1: the clamp from gamma
 
 
-@claim("k from epsilon", IN_6_5_1, THIRD, "k = (2 + 24 2^-52)/(eps - 2^-117)", "at least the grid",
-    compared(">=", lambda s: s.m.grid, in_data_units=True), COARSER_THAN_K)  # fmt: skip
+@claim(
+    "k from epsilon",
+    IN_6_5_1,
+    THIRD,
+    "Lambda' <= k = (2 + 24 2^-52)/(eps - 2^-117)",
+    compared(">=", lambda m: m.grid, in_data_units=True),
+)
 def k_of_epsilon(epsilon: Any) -> Fraction:
     return notes_k(positive(epsilon, name="epsilon"))
 
 
-def _grid_of_target(s: Setting) -> Fraction:
-    """Return the grid of the least epsilon of four digits with lambda' ln(1/alpha) + Lambda'/2 at most the target."""
+def _judge_grid_of_target(formula: Callable[..., Any], s: Setting) -> Verdict:
+    """The exact answer: the grid of the least epsilon of four digits whose GetAccuracy2, uncapped, meets the target."""
 
     def promises(m: PrintedMechanism) -> bool:
         # The logarithm of a rational other than 1 is irrational: decided.
         return not exceeds(_of_logarithm(s.alpha, m.noise_scale, m.grid / 2).enclosed, s.accuracy)
 
-    return s.m.at(epsilon=least_decimal(s, laplace_epsilon(s.accuracy, s.alpha, Fraction(1)), promises)).grid
+    grid = s.m.at(epsilon=least_decimal(s, laplace_epsilon(s.accuracy, s.alpha, Fraction(1)), promises)).grid
+    return compared(">=", lambda: grid, in_data_units=True)(formula, s)
 
 
-@claim("k from an accuracy", IN_6_5_1, THIRD, "the same k, with eps^- = ln(1/alpha)/a",
-    "at least the grid of that accuracy", compared(">=", _grid_of_target, in_data_units=True),
-    COARSER_THAN_K)  # fmt: skip
+@claim("k from an accuracy", IN_6_5_1, THIRD, "Lambda' <= the same k of eps^- = ln(1/alpha)/a", _judge_grid_of_target)
 def k_of_accuracy(*, accuracy: Any, alpha: Any = "0.05") -> Fraction:
     """Return k with eps^- = ln(1/alpha)/a in the place of epsilon, rounded up: eps^- is below every epsilon needed."""
     a, level = positive(accuracy, name="accuracy"), confidence(alpha)
     return notes_k(_of_logarithm(level, 1 / a).enclosure.lower)
 
 
-def _judge_clamp(formula: Callable[..., PrintedNumber], s: Setting) -> PrintedClaim:
+def _judge_clamp(formula: Callable[..., PrintedNumber], s: Setting) -> Verdict:
     """The bound given stands for B', the largest statistic; in data units, as the formula takes it."""
-    m, within, delta = s.m, s.m.bound, s.sensitivity
-    at = formula(largest=within * delta, k=notes_k(m.epsilon), gamma=s.gamma)
-    clamp = _steps_decided(at, m.grid * delta) / delta
-    binding = _binding(m.at(bound=clamp), within, clamp)
-    valid = (s.gamma - binding).sign() >= 0
-    missing = None if valid else narrow(binding - s.gamma)
-    exact = enclose(bound_for(m.parameters, gamma=s.gamma).bound * delta)
-    return PrintedClaim(at.enclosure, exact, valid, missing, ("binds with probability", narrow(binding)))
+    m, delta = s.m, s.sensitivity
+    printed = formula(largest=m.bound * delta, k=notes_k(m.epsilon), gamma=s.gamma)
+    clamp = _steps_decided(printed, m.grid * delta) / delta
+    excess = _binding(m.at(bound=clamp), m.bound, clamp) - s.gamma
+    exact, valid = enclose(bound_for(m.parameters, gamma=s.gamma).bound * delta), excess.sign() <= 0
+    return printed.enclosure, exact, valid, None if valid else narrow(excess)
 
 
 def _steps_decided(bound: PrintedNumber, grid: Fraction) -> Fraction:
@@ -359,18 +355,17 @@ def _binding(m: PrintedMechanism, value: Fraction, bound: Fraction) -> Exponenti
     return (exponential(-up) if up >= 0 else 2 - exponential(up)) * HALF + exponential(-down) * HALF
 
 
-def _exact_binding(s: Setting) -> Exponentials:
+def _exact_binding(m: PrintedMechanism, largest: Fraction, gamma: Fraction) -> Exponentials:
     """Return how probable it is that B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds at f = B', the bound that was given.
 
     Grid and noise scale are those put in, as the notes leave the circle open here.
     """
-    bound = bound_from_gamma(largest=s.largest, k=s.m.grid, gamma=s.gamma)
-    return _binding(s.m, s.largest, _steps_decided(bound, s.m.grid))
+    return _binding(m, largest, _steps_decided(bound_from_gamma(largest=largest, k=m.grid, gamma=gamma), m.grid))
 
 
-@claim("B from gamma", IN_6_5_1, THIRD, "B = B' + (k/2)(1 + 2 ln(1/gamma))",
-    "a clamp that binds with probability at most gamma while |f| <= B', the bound that was given", _judge_clamp,
-    "the second term lacks the factor sensitivity, or the grid is coarser than k.")  # fmt: skip
+@claim(
+    "B from gamma", IN_6_5_1, THIRD, "P(B = B' + (k/2)(1 + 2 ln(1/gamma)) binds) <= gamma while |f| <= B'", _judge_clamp
+)
 def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> PrintedNumber:
     """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
     level, within = confidence(gamma, name="gamma", sure=True), positive(largest, name="largest")
@@ -379,48 +374,48 @@ def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> Print
 
 def p_lower_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
     """Return p_L** = F(-B - B') of Y** ~ Laplace(Lambda'/2, lambda'): too small, the lower tail needs -Lambda'/2."""
-    return laplace_cdf(-m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
+    return _lower_tail(m, largest, -m.grid / 2)
 
 
 def p_upper_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
     """Return p_U** = 1 - F(B - B') of the same Y**."""
-    return 1 - laplace_cdf(m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
+    return _upper_tail(m, largest, m.grid / 2)
 
 
-@claim("(6.6)", IN_6_5_1, THIRD, "(e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2", BINDS,
+@claim(
+    "(6.6)",
+    IN_6_5_1,
+    THIRD,
+    f"{BINDS} (e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2",
     compared(">=", _exact_binding),
-    "the shift of Y** serves the upper tail alone; the lower one needs the other sign.")  # fmt: skip
+)
 def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> PrintedNumber:
     power = binding_6_7(m, gamma=gamma)
     further = exponential(-(2 * positive(largest, name="largest") + m.grid) / m.noise_scale)
     return PrintedNumber(lambda bits: power.enclosed(bits) * (further.enclosed(bits) + 1) * HALF)
 
 
-@claim("(6.7)", IN_6_5_1, THIRD, "gamma^(eps' Lambda')", BINDS, compared(">=", _exact_binding))
+@claim("(6.7)", IN_6_5_1, THIRD, f"{BINDS} gamma^(eps' Lambda')", compared(">=", _exact_binding))
 def binding_6_7(m: PrintedMechanism, *, gamma: Any = "0.05") -> PrintedNumber:
     level, power = confidence(gamma, name="gamma", sure=True), m.grid / m.noise_scale
     return PrintedNumber(lambda bits: exp_of(ln_enclosure(level, bits) * power, bits))
 
 
-@claim("(6.8)", IN_6_5_1, THIRD, "gamma", BINDS, compared(">=", _exact_binding),
-    "this grid is finer than the noise scale.")  # fmt: skip
-def _binding_6_8(gamma: Fraction) -> Fraction:
-    return gamma
+claim("(6.8)", IN_6_5_1, THIRD, f"{BINDS} gamma", compared(">=", _exact_binding))(lambda gamma: gamma)
 
 
 # Section 6.1, and section 7: ranges
 
 
-def _judge_shift(formula: Callable[..., tuple[Fraction, Fraction]], s: Setting) -> PrintedClaim:
+def _judge_shift(formula: Callable[..., tuple[Fraction, Fraction]], s: Setting) -> Verdict:
     shift, bound = formula(lower=s.lower, upper=s.upper)
     outside = max(-bound - (s.lower - shift), (s.upper - shift) - bound)
-    missing = None if outside <= 0 else enclose(outside)
-    return PrintedClaim(enclose(bound), enclose((s.upper - s.lower) / 2), outside <= 0, missing)
+    return enclose(bound), enclose((s.upper - s.lower) / 2), outside <= 0, None if outside <= 0 else enclose(outside)
 
 
-@claim("B = upper - s", "notes, 6.1", THIRD, "s = (upper - lower)/2",
-    "half the width of a range around 0 that holds the range given less s", _judge_shift,
-    "s should be the middle, (upper + lower)/2: an end less s lies outside the range.")  # fmt: skip
+@claim(
+    "B = upper - s", "notes, 6.1", THIRD, "-B to B holds lower - s to upper - s, s = (upper - lower)/2", _judge_shift
+)
 def shift_and_bound(*, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
     """Return s = (upper - lower)/2 and B = upper - s of 6.1, as printed; s should be (upper + lower)/2."""
     low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
@@ -433,21 +428,25 @@ def largest_mean(*, lower: Any, upper: Any) -> Fraction:
     return max(abs(parameter(lower, name="lower")), abs(parameter(upper, name="upper")))
 
 
-def _largest_variance(s: Setting) -> Fraction:
+def _exact_variance(lower: Fraction, upper: Fraction, rows: int) -> Fraction:
     """A variance is convex in each row, so it is largest where each row is at an end: half of them at the upper one."""
-    most = s.rows // 2 * (s.rows - s.rows // 2)
-    return Fraction(most, s.rows * (s.rows - 1)) * (s.upper - s.lower) ** 2
+    most = rows // 2 * (rows - rows // 2)
+    return Fraction(most, rows * (rows - 1)) * (upper - lower) ** 2
 
 
-@claim("B' of a variance", "notes, 7.2", THIRD, "(b - a)^2/4, times n/(n - 1) for an even n",
-    "the largest of n rows of the range given", compared(">=", _largest_variance), ODD_ROWS)  # fmt: skip
+@claim(
+    "B' of a variance",
+    "notes, 7.2 and 7.3",
+    THIRD,
+    "largest variance of n rows = (b - a)^2/4, times n/(n - 1) for an even n; of a covariance (b - a)(d - c)/4",
+    compared(">=", _exact_variance),
+)
 def largest_variance(*, lower: Any, upper: Any, rows: int) -> Fraction:
     return largest_covariance((lower, upper), (lower, upper), rows=rows)
 
 
-@claim("B' of a covariance", "notes, 7.3", THIRD, "(b - a)(d - c)/4, times n/(n - 1) for an even n",
-    "the largest of n rows of two columns of the range given", compared(">=", _largest_variance), ODD_ROWS)  # fmt: skip
 def largest_covariance(first: tuple[Any, Any], second: tuple[Any, Any], *, rows: int) -> Fraction:
+    """Return B' of a covariance, 7.3: (b - a)(d - c)/4, times n/(n - 1) for an even n."""
     a, b, c, d = (parameter(end, name="bounds") for end in (*first, *second))
     even = Fraction(rows, rows - 1) if rows % 2 == 0 else Fraction(1)
     return even * (b - a) * (d - c) / 4
@@ -461,34 +460,41 @@ def largest_count(*, rows: int) -> Fraction:
 # Section 5: the loss in p-bit arithmetic
 
 
-@claim("eps' of section 5", "notes, 3 and 5", ALL_DATES, "eps' = (eps - 2 eta)/(1 + 12 B eta)",
-    "a loss of at most epsilon with eta = 2^-p and a uniform draw of at most 53 bits", bounds_the_loss_of_doubles,
-    "the uniform draw needs as many bits as eta says: the 2 eta is its granularity.")  # fmt: skip
-def _claimed_loss(epsilon: Fraction) -> Fraction:
-    return epsilon
+claim(
+    "eps' of section 5",
+    "notes, 3 and 5",
+    ALL_DATES,
+    "loss <= eps, with eps' = (eps - 2 eta)/(1 + 12 B eta), eta = 2^-p, a uniform draw of at most 53 bits",
+    partial(bounds_the_loss, uniform=DOUBLE),
+)(lambda epsilon: epsilon)
+claim(
+    "Mironov's bound",
+    "Mironov 2012, as quoted in notes, 5",
+    ALL_DATES,
+    "loss <= (1 + 12 B eta) eps' + 2 eta, less eps'",
+    bounds_the_loss,
+)(mironov_formula)
+claim("Liu's bound", "Liu, Theorem 2", "22 March 2020", "loss <= eps' + 23 B eps' eta, less eps'", bounds_the_loss)(
+    liu_formula
+)
 
 
-LOSES_MORE = "it needs B > noise scale and grid >= noise scale, and a pair was found that loses more."
-claim("Mironov's bound", "Mironov 2012, as quoted in notes, 5", ALL_DATES, "(1 + 12 B eta) eps' + 2 eta", LOST,
-    bounds_the_loss, LOSES_MORE)(mironov_formula)  # fmt: skip
-claim("Liu's bound", "Liu, Theorem 2", "22 March 2020", "eps' + 23 B eps' eta", LOST, bounds_the_loss,
-    LOSES_MORE)(liu_formula)  # fmt: skip
+def _fewest_bits(epsilon: Fraction) -> int:
+    """Return the least p >= 1 with epsilon > 2 eta.
+
+    With 2**f <= epsilon < 2**(f + 1), p = -f is too few, and 1 - f is one too few only where epsilon is 2**f itself.
+    """
+    bits = max(1, 1 - floor_log2(epsilon))
+    return bits + (epsilon <= Fraction(2, 1 << bits))
 
 
-def _judge_bits(formula: Callable[..., int], s: Setting) -> PrintedClaim:
-    """With p = m + 2 the effective epsilon is positive; how much of epsilon it is, is another question."""
-    # The least p >= 1 with epsilon > 2 eta. With 2**f <= epsilon < 2**(f + 1), p = -f is too few, and 1 - f is one too
-    # few only where epsilon is 2**f itself.
-    bits, fewest = formula(s.epsilon), max(1, 1 - floor_log2(s.epsilon))
-    fewest += s.epsilon <= Fraction(2, 1 << fewest)
-    left = notes_effective_epsilon(epsilon=s.epsilon, bound=s.m.bound, eta=Fraction(2) ** -bits)
-    found = judge_order(bits, "=", fewest, Fraction(1))
-    return found._replace(measured=("eps' as a part of epsilon", enclose(left / s.epsilon)))
-
-
-@claim("p = m + 2", "notes, 5", ALL_DATES, "p = m + 2, 2^-m the least power of two >= eps",
-    "the fewest bits that leave a positive eps'", _judge_bits,
-    "an epsilon above 2 makes m + 2 less than one bit; the 118 bits of the logarithm save it.")  # fmt: skip
+@claim(
+    "p = m + 2",
+    "notes, 5",
+    ALL_DATES,
+    "fewest bits with eps' > 0: p = m + 2, 2^-m the least power of two >= eps",
+    compared("=", _fewest_bits),
+)
 def bits_of_epsilon(epsilon: Any) -> int:
     return bits_above(positive(epsilon, name="epsilon"))
 
@@ -496,10 +502,13 @@ def bits_of_epsilon(epsilon: Any) -> int:
 # Section 4: grid and rounding by the bits of a double. Privacy does not depend on the rule, reproducing a draw does.
 
 
-@claim("(4.1)", "notes, 4.1", ALL_DATES, "Lambda by the bits of lambda, a double",
-    "the least power of two that is at least the noise scale",
-    compared("=", lambda s: power_of_two_at_least(s.noise_scale), in_data_units=True),
-    "the noise scale is just above a power of two, and rounding it to a double makes it that power.")  # fmt: skip
+@claim(
+    "(4.1)",
+    "notes, 4.1",
+    ALL_DATES,
+    "least power of two >= lambda = Lambda by the bits of lambda, a double",
+    compared("=", lambda noise_scale: power_of_two_at_least(noise_scale), in_data_units=True),
+)
 def grid_4_1(noise_scale: Fraction) -> Fraction:
     """Return Lambda by (4.1): the least power of two >= lambda, lambda having been rounded to a double before.
 
@@ -507,16 +516,6 @@ def grid_4_1(noise_scale: Fraction) -> Fraction:
     (Fraction(1, 1), Fraction(2, 1))
     """
     return power_of_two_at_least(round_nearest(noise_scale, DOUBLE))
-
-
-def _judge_rounding(x: Fraction) -> Judge:
-    """Judge the rounding of a value so many grid steps from 0, which all scales with the grid."""
-
-    def judge(formula: Callable[..., Fraction], s: Setting) -> PrintedClaim:
-        grid = power_of_two_at_least(s.noise_scale)
-        return judge_order(formula(x * grid, grid), "=", nearest_multiple(x * grid, grid), s.sensitivity)
-
-    return judge
 
 
 def rounded_4_2(x: Fraction, grid: Fraction) -> Fraction:
@@ -547,33 +546,35 @@ def rounded_4_2(x: Fraction, grid: Fraction) -> Fraction:
     return grid * nearest * (1 if x > 0 else -1)
 
 
-for steps, why in {
-    "-2.5": "the rule rounds ties away from zero, not toward +infinity.",
-    "3.5": "the carry must look at m_1...m_y alone; a zero further right hides it.",
-    "1.5": "at y = 0 there are no m_1...m_y to add 1 to, and the carry is lost.",
-}.items():
-    claim(f"(4.2) at {steps} grid steps", "notes, 4.2", ALL_DATES, f"the steps of (4.2), for x = {steps} Lambda",
-        "the nearest multiple of the grid, ties toward +infinity", _judge_rounding(Fraction(steps)), why
-    )(rounded_4_2)  # fmt: skip
+def _round_steps(rule: Callable[[Fraction, Fraction], Fraction], steps: Fraction, noise_scale: Fraction) -> Fraction:
+    """Return a value so many grid steps from 0 as a rule rounds it, all of which scales with the grid."""
+    grid = power_of_two_at_least(noise_scale)
+    return rule(steps * grid, grid)
+
+
+for steps in (Fraction("-2.5"), Fraction("3.5"), Fraction("1.5")):
+    claim(
+        f"(4.2) at {float(steps)} grid steps",
+        "notes, 4.2",
+        ALL_DATES,
+        f"nearest multiple of Lambda, ties toward +infinity = the steps of (4.2), for x = {float(steps)} Lambda",
+        compared("=", partial(_round_steps, nearest_multiple, steps), in_data_units=True),
+    )(partial(_round_steps, rounded_4_2, steps))
 
 
 # The table in one setting
 
 
-class BesideExact(Value):
-    """The claims, in the order of the table, and those that say nothing here, each with the reason."""
+class BesideExact(NamedTuple):
+    """The claims, those that say nothing here, each with the reason, and the constants by the notes' names.
 
-    mechanism: PrintedMechanism
-    claims: tuple[PrintedClaim, ...]
-    left_out: tuple[tuple[str, str], ...]
-    notation: tuple[tuple[str, Enclosure, str], ...]
+    The constants are in sensitivities. B' is the bound given, as the largest |f|; a is the accuracy that is asked for.
+    Exact arithmetic has no p and no eta.
+    """
 
-    def __getitem__(self, name: str) -> PrintedClaim:
-        """Return the claim of a name, such as "Algorithm 1"."""
-        for claimed in self.claims:
-            if claimed.name == name:
-                return claimed
-        raise KeyError(name)
+    claims: dict[str, PrintedClaim]
+    left_out: dict[str, str]
+    notation: dict[str, Fraction]
 
 
 def beside_exact(
@@ -600,9 +601,9 @@ def beside_exact(
     bounds, rows           of the range that is shifted (6.1) and of the column whose variance is bounded (7.2)
     arithmetic, bits       as in `printed_mechanism`
 
-    >>> found = beside_exact("Algorithm 1", epsilon="5/3", bound=4, if_value=4)["Algorithm 1"]
-    >>> f"{float(found.says):.3f} {float(found.measured[1]):.3f} {float(found.exact):.0f}", found.valid
-    ('0.686 0.217 1', False)
+    >>> found = beside_exact("Algorithm 1", epsilon="5/3", bound=4, if_value=4).claims["Algorithm 1"]
+    >>> f"{float(found.says):.3f} {float(found.exact):.0f}", found.valid, f"{float(found.misses_by):.3f}"
+    ('0.686 1', False, '0.167')
     """
     names = tuple("Algorithm 1" if name == "GetAccuracy" else name for name in names)
     if unknown := [name for name in names if name not in CLAIMS]:
@@ -636,37 +637,18 @@ def beside_exact(
         accuracy=target if accuracy is None else positive(accuracy, name="accuracy") / delta,
         lower=lower,
         upper=upper,
-        first=(lower, upper),
-        second=(lower, upper),
         rows=rows,
     )
-    judged, left_out = [], []
+    found = BesideExact(claims={}, left_out={}, notation={"epsilon'": m.effective_epsilon, "lambda'": m.noise_scale})
+    found.notation.update({"Lambda'": m.grid, "B": m.bound, "B'": setting.largest, "a": setting.accuracy})
+    found.notation["gamma"] = setting.gamma
+    with suppress(PremiseError):  # an epsilon below 2^-117 has no k
+        found.notation["k"] = k_of_epsilon(m.epsilon)
+    if m.bits is not None:
+        found.notation.update(p=Fraction(m.bits), eta=m.eta)
     for name in names or CLAIMS:
         try:
-            judged.append(CLAIMS[name].judged(name, setting))
+            found.claims[name] = CLAIMS[name](setting)
         except SnapdpError as refusal:
-            left_out.append((name, refusal.problem))
-    return BesideExact(mechanism=m, claims=tuple(judged), left_out=tuple(left_out), notation=_notation(setting))
-
-
-def _notation(s: Setting) -> tuple[tuple[str, Enclosure, str], ...]:
-    """Return the constants by the notes' names, in sensitivities; p and eta are missing in exact arithmetic."""
-    m = s.m
-    rows: list[tuple[str, Fraction | Enclosure, str]] = [
-        ("epsilon'", m.effective_epsilon, "(epsilon - 2 eta)/(1 + 12 B eta)"),
-        ("lambda'", m.noise_scale, "1/epsilon'"),
-        ("Lambda'", m.grid, "the grid, as given" if m.grid_given else "the least power of two >= lambda'"),
-    ]
-    if m.bits is not None:
-        rows += [("eta", m.eta, "2^-p"), ("p", Fraction(m.bits), "bits of each step")]
-    rows += [
-        ("B", m.bound, "the bound, as given"),
-        ("B'", s.largest, "the same, as the largest |f| in 6.5.1"),
-        ("a", s.accuracy, "the accuracy that is asked for"),
-        ("gamma", s.gamma, "how often the clamp may bind"),
-    ]
-    with suppress(PremiseError):  # an epsilon below 2^-117 has no k
-        k = k_of_epsilon(m.epsilon)
-        clamp = bound_from_gamma(largest=s.largest, k=k, gamma=s.gamma).enclosure
-        rows += [("k", k, "(2 + 24 2^-52)/(epsilon - 2^-117)"), ("B of B'", clamp, "B' + (k/2)(1 + 2 ln(1/gamma))")]
-    return tuple((name, enclose(number), formula) for name, number, formula in rows)
+            found.left_out[name] = refusal.problem
+    return found

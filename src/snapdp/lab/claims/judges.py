@@ -34,45 +34,34 @@ from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.finite import proved_loss
 from snapdp.mechanism.law.loss import worst_pair
 from snapdp.mechanism.parameters import Precision
-from snapdp.values import Value
 
 DOUBLE = 53
 ZERO = Fraction(0)
-UNSETTLED = (
-    "no pair that loses more was found; it was tested under B > noise scale and grid >= noise scale, not proved."
-)
 
 
 class PrintedClaim(NamedTuple):
-    """A formula as printed, beside the exact answer: what a judge found, and the row of the table that it is about.
+    """A row of the table: what a formula says as printed, beside the exact answer to the same question.
 
-    says       the value of the formula
-    exact      the exact answer to the same question; `answer` says what it is, in a word or two
+    exact      of a loss in p-bit arithmetic the largest one that was found
     valid      whether the claim holds; None where it is neither proved nor refuted
     misses_by  by how much a claim fails; of a probability, how far it is above the level that was promised
-    measured   what decides: a probability that was promised, and what of
-    why        what is wrong, where the claim does not hold
     """
 
+    name: str
+    source: str
+    date: str
+    formula: str
     says: Enclosure
     exact: Enclosure
     valid: bool | None
-    misses_by: Enclosure | None = None
-    measured: tuple[str, Enclosure] | None = None
-    why: str = ""
-    answer: str = "exact"
-    name: str = ""
-    source: str = ""
-    date: str = ""
-    formula: str = ""
-    claim: str = ""
+    misses_by: Enclosure | None
 
 
-class Setting(Value):
+class Setting(NamedTuple):
     """What the formulas are asked about, by the names of their arguments.
 
     The mechanism and all that follows from it, a guess and a target accuracy are in sensitivities; the range of a
-    column (first, and second of a covariance) and answers in data units.
+    column and answers in data units.
 
     largest  B', the largest statistic: the bound that was given stands for it
     z, x     the distance from f to the upper clamp, B - f, and the largest error, B + f
@@ -91,148 +80,105 @@ class Setting(Value):
     accuracy: Fraction
     lower: Fraction
     upper: Fraction
-    first: tuple[Fraction, Fraction]
-    second: tuple[Fraction, Fraction]
     rows: int
 
 
 Relation = Literal["<=", "=", ">="]
-Number = int | Fraction | Exponentials | PrintedNumber
 Formula = Callable[..., Any]
-Answer = Callable[[Setting], Number]
-Judge = Callable[[Formula, Setting], PrintedClaim]
+Verdict = tuple[Enclosure, Enclosure, bool | None, Enclosure | None]  # the last four columns of a row
+Judge = Callable[[Formula, Setting], Verdict]
 F = TypeVar("F", bound=Formula)
 
-
-class ClaimRow(NamedTuple):
-    """One line of the table: document and section, date, formula as printed, and what it is said to be.
-
-    fails     what is wrong, where the claim does not hold
-    computed  the function that computes the formula
-    """
-
-    source: str
-    date: str
-    formula: str
-    claim: str
-    judge: Judge
-    fails: str
-    computed: Formula
-
-    def judged(self, name: str, s: Setting) -> PrintedClaim:
-        """Return what the formula says in a setting, beside the exact answer."""
-        found = self.judge(self.computed, s)
-        why = "" if found.valid else UNSETTLED if found.valid is None else self.fails
-        found = found._replace(name=name, source=self.source, date=self.date, formula=self.formula)
-        return found._replace(claim=self.claim, why=why)
+CLAIMS: dict[str, Callable[[Setting], PrintedClaim]] = {}
 
 
-CLAIMS: dict[str, ClaimRow] = {}
-
-
-def claim(
-    name: str, source: str, date: str, formula: str, says: str, judge: Judge, fails: str = ""
-) -> Callable[[F], F]:
+def claim(name: str, source: str, date: str, printed: str, judge: Judge) -> Callable[[F], F]:
     """Return the decorator that puts a formula into the table, in the order of the file."""
 
-    def register(computed: F) -> F:
-        CLAIMS[name] = ClaimRow(source, date, formula, says, judge, fails, computed)
-        if computed.__doc__ is None:
-            computed.__doc__ = f"Return {formula}, printed as {says}. {source}, {date}."
-        return computed
+    def register(formula: F) -> F:
+        CLAIMS[name] = lambda s: PrintedClaim(name, source, date, printed, *judge(formula, s))
+        if formula.__doc__ is None:
+            formula.__doc__ = f"Return the side of {printed} that is printed. {source}, {date}."
+        return formula
 
     return register
 
 
-def compute(formula: Formula, s: Setting) -> Any:
+def compute(formula: Formula, s: Setting, **further: Fraction) -> Any:
     """Return what a formula says in a setting, which knows its arguments by their names."""
-    return formula(**{name: getattr(s, name) for name in signature(formula).parameters if hasattr(s, name)})
-
-
-# The judge of an order: a number is printed as no less or no more than another, or the same
-
-
-def compared(relation: Relation, exact: Answer, *, in_data_units: bool = False) -> Judge:
-    """Return the judge of "the formula is <=, = or >= the exact answer"."""
-
-    def judge(formula: Formula, s: Setting) -> PrintedClaim:
-        unit = s.sensitivity if in_data_units else Fraction(1)
-        return judge_order(compute(formula, s), relation, exact(s), unit)
-
-    return judge
-
-
-def judge_order(printed: Number, relation: Relation, true: Number, unit: Fraction) -> PrintedClaim:
-    """Judge an order. Where a logarithm or a law is in a number, two are never equal: some precision decides."""
-    says, exact = as_number(printed), as_number(true)
-    excess: Exponentials | PrintedNumber
-    if isinstance(says, Exponentials) and isinstance(exact, Exponentials):
-        excess = says - exact
-        sign = excess.sign()
-    else:
-        excess = PrintedNumber(lambda bits: says.enclosed(bits) - exact.enclosed(bits))
-        sign = 1 if refine(excess.enclosed, until=lambda e: e.lower > 0 or e.upper < 0).lower > 0 else -1
-    valid = {"<=": sign <= 0, "=": sign == 0, ">=": sign >= 0}[relation]
-    misses_by = None if valid else narrow(excess) * (sign * unit)
-    return PrintedClaim(narrow(says) * unit, narrow(exact) * unit, valid, misses_by)
-
-
-def as_number(x: Number) -> Exponentials | PrintedNumber:
-    """Return a number that can be enclosed; a rational one is a sum of exponentials."""
-    return Exponentials({ZERO: Fraction(x)}) if isinstance(x, (int, Fraction)) else x
+    known = {**s._asdict(), **further}
+    return formula(**{name: known[name] for name in signature(formula).parameters if name in known})
 
 
 def narrow(x: Exponentials | PrintedNumber) -> Enclosure:
     return refined(x.enclosed, relative_bits=NARROW_BITS)
 
 
+def compared(relation: Relation, answer: Formula, *, in_data_units: bool = False) -> Judge:
+    """Return the judge of "the formula is <=, = or >= the exact answer".
+
+    Where a logarithm or a law is in a number, two are never equal: some precision decides.
+    """
+
+    def judge(formula: Formula, s: Setting) -> Verdict:
+        unit = s.sensitivity if in_data_units else Fraction(1)
+        # A rational number is a sum of exponentials, too.
+        says, exact = (
+            Exponentials({ZERO: Fraction(x)}) if isinstance(x, (int, Fraction)) else x
+            for x in (compute(formula, s), compute(answer, s))
+        )
+        excess: Exponentials | PrintedNumber
+        if isinstance(says, Exponentials) and isinstance(exact, Exponentials):
+            excess = says - exact
+            sign = excess.sign()
+        else:
+            excess = PrintedNumber(lambda bits: says.enclosed(bits) - exact.enclosed(bits))
+            sign = 1 if refine(excess.enclosed, until=lambda e: e.lower > 0 or e.upper < 0).lower > 0 else -1
+        valid = {"<=": sign <= 0, "=": sign == 0, ">=": sign >= 0}[relation]
+        return narrow(says) * unit, narrow(exact) * unit, valid, None if valid else narrow(excess) * (sign * unit)
+
+    return judge
+
+
 # Judges of an accuracy: a number that an error exceeds with probability alpha at most
 
 
-def holds_at_every_value(formula: Formula, s: Setting) -> PrintedClaim:
-    """Judge an accuracy that is said to hold at every value within the bound."""
-    at, p = compute(formula, s), s.m.parameters
-    near = refine(
-        at.enclosed, until=lambda a: worst_exceeds(p, a.upper, s.alpha) or not worst_exceeds(p, a.lower, s.alpha)
-    )
-    missed = Enclosure(worst_chance(p, near.upper).lower, worst_chance(p, near.lower).upper)
-    valid, what = not worst_exceeds(p, near.lower, s.alpha), "at the worst value missed with probability"
-    return _judge_missed(s, at, worst_accuracy(p, s.alpha), valid, (what, missed))
+def has_the_level(formula: Formula, s: Setting, *, everywhere: bool) -> Verdict:
+    """Judge an accuracy at every value within the bound, or at the guess alone.
+
+    What is printed is a known rational, or irrational and so no distance of two outputs.
+    """
+    p, f, alpha = s.m.parameters, s.if_value, s.alpha
+    printed = compute(formula, s) if everywhere else compute(formula, s).accuracy
+    exact = worst_accuracy(p, alpha) if everywhere else accuracy_at(p, f, alpha)
+
+    def is_missed(a: Fraction) -> bool:
+        return worst_exceeds(p, a, alpha) if everywhere else exceeds(chance(p, beyond(p, f, a)), alpha)
+
+    near = refine(printed.enclosed, until=lambda a: is_missed(a.upper) or not is_missed(a.lower))
+    misses_by = None
+    if is_missed(near.lower):
+        least, most = (worst_chance(p, a) if everywhere else value_chance(p, f, a) for a in (near.upper, near.lower))
+        misses_by = Enclosure(least.lower, most.upper) - alpha
+    return printed.enclosure * s.sensitivity, enclose(exact * s.sensitivity), misses_by is None, misses_by
 
 
-def holds_at_the_value(formula: Formula, s: Setting) -> PrintedClaim:
-    """Judge an accuracy at the guess: a known rational, or irrational and so no distance of two outputs."""
-    found, p, value = compute(formula, s), s.m.parameters, s.if_value
-    near = refine(found.accuracy.enclosed, until=lambda a: beyond(p, value, a.lower) == beyond(p, value, a.upper)).upper
-    valid = not exceeds(chance(p, beyond(p, value, near)), s.alpha)
-    missed = "missed with probability", value_chance(p, value, near)
-    judged = _judge_missed(s, found.accuracy, accuracy_at(p, value, s.alpha), valid, missed)
-    return judged._replace(answer=f"case {found.case}; exact")
-
-
-def _judge_missed(
-    s: Setting, at: PrintedNumber, exact: Fraction, valid: bool, missed: tuple[str, Enclosure]
-) -> PrintedClaim:
-    excess, delta = missed[1] - s.alpha, s.sensitivity
-    return PrintedClaim(at.enclosure * delta, enclose(exact * delta), valid, None if valid else excess, missed)
-
-
-def bounds_the_chance_of_an_error(formula: Formula, s: Setting) -> PrintedClaim:
+def bounds_the_chance_of_an_error(formula: Formula, s: Setting) -> Verdict:
     """Judge P(Z > a), of which P(N > a) is at most as much at every value: a theorem, and the law agrees."""
     printed, exact = compute(formula, s).enclosure(), worst_chance(s.m.parameters, s.accuracy)
-    return PrintedClaim(printed, exact, exact.lower <= printed.upper)
+    return printed, exact, exact.lower <= printed.upper, None
 
 
 # The judge of an epsilon: the exact answer is the least one of four digits. Every value within the bound counts, and
 # the clamp lies at the bound; so this is not the mechanism that `plan` makes of the same range.
 
 
-def has_the_accuracy(formula: Formula, s: Setting) -> PrintedClaim:
-    at = compute(formula, s).enclosure
-    chosen = s.m.at(epsilon=rounded_up(at.upper))
-    valid = not worst_exceeds(chosen.parameters, s.accuracy, s.alpha)
-    missing = None if valid else worst_chance(chosen.parameters, s.accuracy) - s.alpha
-    return PrintedClaim(at, enclose(_least_epsilon(s)), valid, missing)
+def has_the_accuracy(formula: Formula, s: Setting) -> Verdict:
+    printed = compute(formula, s).enclosure
+    p = s.m.at(epsilon=rounded_up(printed.upper)).parameters
+    valid = not worst_exceeds(p, s.accuracy, s.alpha)
+    excess = None if valid else worst_chance(p, s.accuracy) - s.alpha
+    return printed, enclose(_least_epsilon(s)), valid, excess
 
 
 def _least_epsilon(s: Setting) -> Fraction:
@@ -274,32 +220,17 @@ def _epsilon_below_all(s: Setting) -> Fraction:
 # valid only where the proved bound is below it.
 
 
-def bounds_the_loss(formula: Formula, s: Setting) -> PrintedClaim:
-    """Judge a bound of the loss in one precision, less the effective epsilon."""
-    found, proved, scale = _losses(s.m, Precision.of(_bits(s.m)))
-    return _settle(found, proved, formula(effective_epsilon=1 / scale, bound=s.m.bound, eta=s.m.eta), less=1 / scale)
-
-
-def bounds_the_loss_of_doubles(formula: Formula, s: Setting) -> PrintedClaim:
-    """Judge a bound of the loss where a uniform draw has at most the bits of a double."""
-    bits = _bits(s.m)
-    found, proved, _ = _losses(s.m, Precision(uniform=min(DOUBLE, bits), logarithm=bits, product=bits))
-    claimed = compute(formula, s)
-    return _settle(found, proved, claimed)._replace(measured=("loss beyond epsilon", found - claimed))
-
-
-def _settle(found: Enclosure, proved: Fraction | None, claimed: Fraction, less: Fraction = ZERO) -> PrintedClaim:
-    """Return what a largest loss that was found, and a bound that is proved, say about a bound that is claimed."""
+def bounds_the_loss(formula: Formula, s: Setting, *, uniform: int | None = None) -> Verdict:
+    """Judge a bound of the loss in one precision, less eps'; or epsilon itself, with at most so many uniform bits."""
+    m, bits = s.m, s.m.bits
+    if bits is None:
+        raise PremiseError("the claim is about p-bit arithmetic.", "In exact arithmetic the loss is epsilon.")
+    found, proved, scale = _losses(m, Precision(uniform=min(uniform or bits, bits), logarithm=bits, product=bits))
+    claimed = compute(formula, s, effective_epsilon=1 / scale, bound=m.bound, eta=m.eta)
+    less = ZERO if uniform else 1 / scale
     is_refuted, is_proved = found.lower > claimed, proved is not None and proved <= claimed
     valid = False if is_refuted else True if is_proved else None
-    misses_by = found - claimed if is_refuted else None
-    return PrintedClaim(enclose(claimed - less), found - less, valid, misses_by, answer="largest found")
-
-
-def _bits(m: PrintedMechanism) -> int:
-    if m.bits is None:
-        raise PremiseError("the claim is about p-bit arithmetic.", "In exact arithmetic the loss is epsilon.")
-    return m.bits
+    return enclose(claimed - less), found - less, valid, found - claimed if is_refuted else None
 
 
 @lru_cache(maxsize=8)

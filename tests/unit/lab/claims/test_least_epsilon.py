@@ -11,7 +11,7 @@ from tests.unit.accuracy.brute import F
 
 
 def exact_epsilon(name="(6.4)", **setting):
-    return claims.beside_exact(name, if_value=0, **setting)[name].exact.lower
+    return claims.beside_exact(name, if_value=0, **setting).claims[name].exact.lower
 
 
 def misses(m, epsilon, target, alpha="0.05"):
@@ -53,14 +53,14 @@ def test_no_smaller_decimal_has_the_accuracy(setting):
 
 
 def test_no_error_is_larger_than_twice_the_bound_so_every_epsilon_will_do():
-    found = claims.beside_exact("(6.5)", epsilon=1, bound=2, if_value=0, accuracy=4)["(6.5)"]
+    found = claims.beside_exact("(6.5)", epsilon=1, bound=2, if_value=0, accuracy=4).claims["(6.5)"]
     assert (found.exact.upper, found.valid) == (0, True)
 
 
 def test_where_no_least_epsilon_can_be_told_the_formula_is_left_out():
     for setting in ({"alpha": "0.4", "accuracy": 3}, {"grid": 4, "accuracy": 2}, {"grid": 1, "alpha": "0.6"}):
         left_out = claims.beside_exact("(6.5)", epsilon=1, bound=2, if_value=0, **setting).left_out
-        assert [name for name, _ in left_out] == ["(6.5)"]
+        assert [*left_out] == ["(6.5)"]
 
 
 def test_a_grid_that_was_given_stays_whatever_else_changes():
@@ -68,8 +68,7 @@ def test_a_grid_that_was_given_stays_whatever_else_changes():
     assert given.at(epsilon=F(1, 9)).grid == F(1, 16)
     assert own.at(epsilon=F(1, 9)).grid == 16
     fine, coarse = (
-        claims.beside_exact("B from gamma", epsilon=1, bound=10, if_value=0, grid=grid).claims[0]
+        claims.beside_exact("B from gamma", epsilon=1, bound=10, if_value=0, grid=grid).claims["B from gamma"]
         for grid in ("1/16", None)
     )
     assert coarse.exact.upper < fine.exact.lower  # the next half step is further off
-    assert coarse.measured[1].upper < fine.measured[1].lower
