@@ -23,9 +23,6 @@ from typing import Any
 
 import numpy
 import pyarrow.parquet
-from snapdp.lab.language.formulas import read_cores, read_formula, read_ranges
-from snapdp.lab.rounding.error_bound import bound_error
-from snapdp.lab.rounding.formula import Format
 
 import snapdp
 from snapdp import lab
@@ -33,9 +30,11 @@ from snapdp.audits import check_release
 from snapdp.audits.check_program import Refusal, examine
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import SnapdpError
-from snapdp.lab.language.parser import parse
+from snapdp.lab.language.fpcore import Format, read_cores
+from snapdp.lab.language.parser import parse, read_formula
 from snapdp.lab.loss.certificate import certificate_text
 from snapdp.lab.loss.verdict import verify
+from snapdp.lab.semantics.error_bound import bound_error, read_ranges
 from snapdp.lab.semantics.machine import parse_machine
 from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism.mechanism import index_with_bits, release_with_bits

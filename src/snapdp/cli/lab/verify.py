@@ -41,8 +41,8 @@ TAKES = (
     "or a certificate is for: snapdp verify"
 )
 EXAMPLE = """\b
-Exit: 0 VERIFIED, or BOUNDED where nothing is claimed, 1 REFUTED, 2 wrong usage
-or a bad program, 3 UNBOUNDED, 4 INCONCLUSIVE.
+Exit: 0 VERIFIED, or BOUNDED where nothing is claimed, 1 REFUTED, 2 wrong
+usage or a bad program, 3 UNBOUNDED, 4 INCONCLUSIVE.
 
 \b
 Examples:
