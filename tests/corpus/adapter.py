@@ -371,7 +371,8 @@ def replay_program(case: Case) -> Fields:
         else:
             program = parse(case["text"], name=case["name"])
         machine = parse_machine(case.get("machine", ""))
-        verdict = verify(program, machine, claim=case.get("claim"), evaluations=EVALUATIONS)
+        claim = case.get("claim") or ("note" if program.claim is None else None)
+        verdict = verify(program, machine, claim=claim, evaluations=EVALUATIONS)
         fields: Fields = {"verdict": verdict.kind, "bound": None if verdict.upper is None else str(verdict.upper)}
         fields["claim"] = None if verdict.claim.value is None else str(verdict.claim.value)
         fields["failed premises"] = sorted(each.name for each in verdict.failed)
