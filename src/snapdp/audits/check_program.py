@@ -228,6 +228,7 @@ def read_program(statements: Any, result: Any, queries: Queries) -> Tree:
         match statement:
             case ["sample", str(name), str(kind), *numbers] if SAMPLES.get(kind) == len(numbers):
                 tree: Tree = (kind, name, *map(rational, numbers))
+                require(kind != "laplace" or tree[2] > 0, "the scale of a Laplace draw is not positive")
             case ["assign", str(name), value]:
                 tree = expression(value)
             case _:

@@ -132,6 +132,15 @@ def _arrays() -> ModuleType:
     return arrays
 
 
+def load_array_path(numbers: int) -> None:
+    """Load what drawing that many numbers needs, so that nothing can turn out to be missing after a charge."""
+    if numbers >= _VECTOR_FROM:
+        from snapdp.randomness.bits import key_stream
+
+        _arrays()
+        key_stream()
+
+
 def release_with_bits(m: Mechanism, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Release with given bits: for the release engine, replay and tests. A public caller has `snapdp.Snapping`."""
     if out is None and not is_array_like(value):

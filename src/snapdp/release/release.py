@@ -22,6 +22,7 @@ from snapdp.exact.numbers import shown
 from snapdp.ledger.accounts import Answer, agree, payable, too_much, unit_for
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.rules import units_of
+from snapdp.mechanism.mechanism import load_array_path
 from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.release.draw import Bits, Block, Drawn, derived_blocks, draw
 from snapdp.release.record import (
@@ -124,6 +125,7 @@ def released(
         engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
         check_engine(engine)
         require_directed_rounding()  # ... and MPFR must round as it is told
+        load_array_path(max(part.cells for line in request.lines for part in line.statistic.parts))
         version = ledger.dataset_version(account.name, fingerprint)
         failure: SnapdpError
         cost.is_not_known()

@@ -18,6 +18,7 @@ from snapdp.audits.release_audit import is_sound
 from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, PremiseError, SnapdpError
 from snapdp.ledger.accounts import ABANDONED, COMMITTED, IN_PROGRESS, ORPHANED
 from snapdp.ledger.ledger import Ledger
+from snapdp.randomness import bits
 from snapdp.randomness.bits import SystemBits
 from snapdp.release import release as engine
 from snapdp.tables.engines.engine import Engine
@@ -258,6 +259,16 @@ def test_a_library_that_rounds_wrongly_is_refused_before_the_charge(book, monkey
     monkeypatch.setattr(engine, "require_directed_rounding", wrong)
     with pytest.raises(PremiseError, match="does not round"):
         release(book)
+    nothing_happened(book)
+
+
+def test_a_cipher_that_cannot_be_loaded_is_met_before_the_charge(book, tmp_path, monkeypatch):
+    def broken():
+        raise ImportError("a shared library that does not load")
+
+    monkeypatch.setattr(bits, "_ciphers", broken)
+    with pytest.raises(ImportError):
+        release(book, LONG, folder=tmp_path)
     nothing_happened(book)
 
 
