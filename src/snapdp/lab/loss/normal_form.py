@@ -12,7 +12,6 @@ Theory: docs/theory/verifier-loss.md, (1)-(2), (22), (34)-(39) and (42)-(51).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import NoReturn
 
@@ -44,7 +43,7 @@ from snapdp.lab.language.syntax import (
     walk,
 )
 from snapdp.lab.language.text import statement_text
-from snapdp.lab.semantics.execution import direction
+from snapdp.lab.semantics.execution import direction, first_index
 from snapdp.lab.semantics.floats import Folded, evaluate_float, fold
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine
 from snapdp.values import Value, replaced
@@ -675,21 +674,13 @@ def _reached(clamp: Clamping, snap: Snap, machine: Machine) -> Ends | None:
 
     low, high = sorted(trend * machine.constant(end) for end in (clamp.lower, clamp.upper))
     try:
+        if not low < value(most) >= high:
+            return None
         first = first_index(lambda k: value(k) > low, -most, most)
         last = first_index(lambda k: value(k) >= high, -most, most)
     except PremiseError:
         return None
-    return None if first is None or last is None or first <= -most else ((first - 1) * grid, last * grid)
-
-
-def first_index(holds: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the least whole number from low to high for which a monotone condition holds; None: it holds for none."""
-    if not holds(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+    return None if first <= -most else ((first - 1) * grid, last * grid)
 
 
 def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction | None:

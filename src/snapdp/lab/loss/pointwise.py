@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
-from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.exact.enclosure import Enclosure, enclose, maximum
 from snapdp.exact.functions import exp_enclosure, ln_enclosure
 from snapdp.exact.numbers import parameter
 from snapdp.lab.language.syntax import Program, QueryValue
@@ -29,34 +29,15 @@ FORMS = ("post", "note")
 NOTHING, WHOLE = enclose(0), enclose(1)
 
 
-class SidedTails(Value):
-    """left(t1), left(t2), right(t1), right(t2) for one input, and the probability of the output they enclose."""
-
-    left_low: Enclosure
-    left_high: Enclosure
-    right_low: Enclosure
-    right_high: Enclosure
-
-    @property
-    def probability(self) -> Enclosure:
-        """Return 1/2 (left(t2) - left(t1)) + 1/2 (right(t1) - right(t2)); theory (15)."""
-        return (_difference(self.left_high, self.left_low) + _difference(self.right_low, self.right_high)) * HALF
-
-
-def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
-    return Enclosure(max(Fraction(0), more.lower - less.upper), max(Fraction(0), more.upper - less.lower))
-
-
 class Pointwise(Value):
-    """The case an output falls into, the tails of both inputs, and the bound of the loss (None: it gives none)."""
+    """The case an output falls into, its probabilities from both inputs, and the bound of the loss (None: none)."""
 
     case: str
-    form: str
     f: Fraction
     f_prime: Fraction
     output: Fraction
-    tails: SidedTails
-    tails_prime: SidedTails
+    probability: Enclosure
+    probability_prime: Enclosure
     loss_upper: Fraction | None
 
 
@@ -64,20 +45,18 @@ def pointwise(
     shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, output: Fraction, form: str = "post"
 ) -> Pointwise:
     """Return the case analysis of one output, for a shape without a failed premise."""
-    tails, tails_prime = (_tails(shape, machine, value, output, form) for value in (f, f_prime))
-    p, q = tails.probability, tails_prime.probability
+    p, q = (_probability(shape, machine, value, output, form) for value in (f, f_prime))
     loss_upper = None
     if p.lower > 0 and q.lower > 0:
         bits = working_bits(machine)
         loss_upper = ln_enclosure(shorter(max(p.upper / q.lower, q.upper / p.lower), bits, up=True), bits).upper
     return Pointwise(
         case=case_of(shape, f=f, f_prime=f_prime, output=output),
-        form=form,
         f=f,
         f_prime=f_prime,
         output=output,
-        tails=tails,
-        tails_prime=tails_prime,
+        probability=p,
+        probability_prime=q,
         loss_upper=loss_upper,
     )
 
@@ -93,11 +72,16 @@ def cell_ends(shape: Shape, output: Fraction) -> tuple[Fraction | None, Fraction
     return middle - grid / 2, middle + grid / 2
 
 
-def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> SidedTails:
+def _probability(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> Enclosure:
+    """Enclose the probability of an output, 1/2 (left(t2) - left(t1)) + 1/2 (right(t1) - right(t2)); theory (15)."""
     low, high = cell_ends(shape, output)
     left_low, right_low = (NOTHING, WHOLE) if low is None else _both_sides(shape, machine, f, low, form)
     left_high, right_high = (WHOLE, NOTHING) if high is None else _both_sides(shape, machine, f, high, form)
-    return SidedTails(left_low=left_low, left_high=left_high, right_low=right_low, right_high=right_high)
+    return (_difference(left_high, left_low) + _difference(right_low, right_high)) * HALF
+
+
+def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
+    return maximum(more - less, NOTHING)
 
 
 def _both_sides(shape: Shape, machine: Machine, f: Fraction, t: Fraction, form: str) -> tuple[Enclosure, Enclosure]:

@@ -20,7 +20,18 @@ from typing import Any, NamedTuple
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import mpfr_context
-from snapdp.lab.language.syntax import FOLDED, Constant, Expression, Logarithm, Program, Semantics, Variable
+from snapdp.lab.language.syntax import (
+    FOLDED,
+    Constant,
+    Expression,
+    Logarithm,
+    Magnitude,
+    Program,
+    Semantics,
+    Sign,
+    Variable,
+    walk,
+)
 from snapdp.lab.semantics.floats import (
     Float,
     as_mpfr,
@@ -30,7 +41,6 @@ from snapdp.lab.semantics.floats import (
     folded,
     is_ratio,
     names_in,
-    takes_functions,
 )
 from snapdp.lab.semantics.machine import (
     Draw,
@@ -228,7 +238,7 @@ class Execution:
         if self.laplace:  # the draw is sign * (scale ln U)
             self.directions = {s: None if d is None else d * s for s, d in self.directions.items()}
         self.in_pieces = any(d is None for d in self.directions.values())
-        if self.in_pieces and not takes_functions(self.expression, ("abs", "sign")):
+        if self.in_pieces and not any(isinstance(part, (Magnitude, Sign)) for part in walk(self.expression)):
             raise PremiseError(NOT_MONOTONE)
         if machine.sampler == "ideal" and not self.laplace:
             self.expression = _with_drawn_logarithm(self.expression, self.drawn)
@@ -302,14 +312,15 @@ class Execution:
             if holds(far) == (way > 0):
                 break
             near, stride = far, 2 * stride if stride < FAR else stride * stride
-        low, high = sorted((near, far))
-        while high - low > 1:  # not at low, but at high
-            middle = (low + high) // 2
-            if holds(middle):
-                high = middle
-            else:
-                low = middle
-        return high
+        return first_index(holds, min(near, far) + 1, max(near, far))
+
+
+def first_index(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the least whole number from low on for which a monotone condition holds, high at the latest."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 FAR = 1 << 8  # a guess that knows the shape is nearer than this, or the condition changes at an end
@@ -399,13 +410,13 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
 
     def _first_beyond(self, operand: Expression, piece: Piece, sign: int) -> int:
         """Return the first draw of a piece where the operand has a later sign than this one, or its end."""
-        low, high, way = piece.start, piece.stop, 1 if piece.rises else -1
-        while low < high:
-            middle = (low + high) // 2
-            value = self.value(operand, middle)
-            reached = way * ((value > 0) - (value < 0)) > way * sign
-            low, high = (low, middle) if reached else (middle + 1, high)
-        return low
+        way = 1 if piece.rises else -1
+
+        def is_later(ordinal: int) -> bool:
+            value = self.value(operand, ordinal)
+            return bool(way * ((value > 0) - (value < 0)) > way * sign)
+
+        return first_index(is_later, piece.start, piece.stop)
 
     def _combined(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
         for start, stop, a, b in _common(left, right):
