@@ -36,14 +36,17 @@ from snapdp.values import Value
 LOG_BITS = 256
 
 
+Preimages = tuple[tuple[int, Preimage], ...]  # each with its sign
+
+
 class ExactLoss(Value):
     """What one output tells f and f_prime apart; the probability from f is the larger one. loss None: infinite."""
 
     f: Fraction
     f_prime: Fraction
     output: Fraction
-    preimages: tuple[tuple[int, Preimage], ...]  # (sign, preimage) from f
-    preimages_prime: tuple[tuple[int, Preimage], ...]
+    preimages: Preimages  # from f
+    preimages_prime: Preimages
     probability: Enclosure
     probability_prime: Enclosure
     loss: Enclosure | None
@@ -83,7 +86,7 @@ class ProgramLaw:
         self.pieces = {sign: joined(pieces[sign], partial(self.output, sign)) for sign in execution.signs}
         known = shape is not None and shape.noise is not None and shape.grid is not None
         self._guesses = _Guesses(execution, f, shape) if known and shape is not None else None
-        self._found: dict[Fraction, tuple[tuple[int, Preimage], ...]] = {}
+        self._found: dict[Fraction, Preimages] = {}
         self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
 
     def output(self, sign: int, ordinal: int) -> Any:
@@ -96,7 +99,7 @@ class ProgramLaw:
             raise PremiseError(NOT_MONOTONE)
         return self._on(sign, self.pieces[sign][0], *self._numbers(output))
 
-    def preimages(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
+    def preimages(self, output: Fraction) -> Preimages:
         """Return the draws that give the output: for each sign, on each piece on which the program is monotone.
 
         Those of which one ends where the next begins are made one; empty ones stay what they are.
@@ -138,12 +141,9 @@ class ProgramLaw:
         return Preimage(start, first(past, upper=piece.rises))
 
     def probability(self, output: Fraction) -> Enclosure:
-        return self.mass(self.preimages(output))
+        return Enclosure(*map(fraction_of, self.mass_ends(self.preimages(output))))
 
-    def mass(self, preimages: tuple[tuple[int, Preimage], ...]) -> Enclosure:
-        return Enclosure(*map(fraction_of, self.mass_ends(preimages)))
-
-    def mass_ends(self, preimages: tuple[tuple[int, Preimage], ...]) -> tuple[Any, Any]:
+    def mass_ends(self, preimages: Preimages) -> tuple[Any, Any]:
         """Return the ends of the probability of preimages, two mpq."""
         below, lower, upper = self.execution.draw.ends_below, rational_of(Fraction(0)), rational_of(Fraction(0))
         for _, preimage in preimages:

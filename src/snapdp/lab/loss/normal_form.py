@@ -443,7 +443,10 @@ def noise_of(e: Expression, samples: dict[str, Sample], machine: Machine) -> Noi
     return noise
 
 
-class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
+Term = Noise | Multiple
+
+
+class _NoiseOf(Semantics[Term], language=FOLDED):
     def __init__(self, samples: dict[str, Sample], machine: Machine) -> None:
         super().__init__()
         self.samples, self.machine = samples, machine
@@ -453,7 +456,7 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
     held = const
 
-    def var(self, e: Variable) -> Noise | Multiple:
+    def var(self, e: Variable) -> Term:
         sample = self.samples.get(e.name)
         if sample is None:
             raise _no_step(e)
@@ -466,10 +469,10 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
             return Noise(coefficient=scale, signed=True, drawn=True, roundings=1, laplace=True)
         raise OtherForm(e, f"a {sample.distribution} draw is no noise that has a bound")
 
-    def neg(self, _: Negation, x: Noise | Multiple) -> Noise | Multiple:
+    def neg(self, _: Negation, x: Term) -> Term:
         return replaced(x, k=-x.k) if isinstance(x, Multiple) else replaced(x, coefficient=-x.coefficient)
 
-    def ln(self, e: Logarithm, x: Noise | Multiple) -> Noise:
+    def ln(self, e: Logarithm, x: Term) -> Noise:
         """Return ln U, or ln of the folded draw itself: a multiple of that would shift the noise."""
         drawn = Noise(coefficient=Fraction(1), drawn=True, roundings=self.machine.ln_roundings)
         if isinstance(e.operand, Variable) and isinstance(x, Multiple):
@@ -478,17 +481,17 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
             return replaced(drawn, folded_of=x.draw)
         raise OtherForm(e, f"the noise takes ln of something else than U or {FOLDED_DRAW}")
 
-    def abs(self, e: UnaryOperation, x: Noise | Multiple) -> Multiple:
+    def abs(self, e: UnaryOperation, x: Term) -> Multiple:
         if isinstance(x, Multiple) and x.of == CENTRED:
             return replaced(x, of=MAGNITUDE, k=abs(x.k))
         raise _no_step(e)
 
-    def sign(self, e: UnaryOperation, x: Noise | Multiple) -> Noise:
+    def sign(self, e: UnaryOperation, x: Term) -> Noise:
         if isinstance(x, Multiple) and x.of == CENTRED:
             return Noise(coefficient=Fraction(1 if x.k > 0 else -1), signed=True, sign_of=x.draw)
         raise _no_step(e)
 
-    def add(self, e: Binary, *operands: Noise | Multiple) -> Multiple:
+    def add(self, e: Binary, *operands: Term) -> Multiple:
         """Return k (U - 1/2), or k (1 - 2 |U - 1/2|) for k > 0, in any order and with any signs."""
         x = next((x for x in operands if isinstance(x, Multiple)), None)
         if x is not None and (found := step_of(e)) is not None:
@@ -501,7 +504,7 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
     sub = add
 
-    def mul(self, e: Binary, a: Noise | Multiple, b: Noise | Multiple) -> Noise | Multiple:
+    def mul(self, e: Binary, a: Term, b: Term) -> Term:
         if isinstance(a, Multiple) or isinstance(b, Multiple):
             x, found = (a if isinstance(a, Multiple) else b), step_of(e)
             if isinstance(x, Multiple) and found is not None and not found[0].rounds:
@@ -525,7 +528,7 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
     div = mul
 
-    def query(self, e: Expression, *_: Noise | Multiple) -> NoReturn:
+    def query(self, e: Expression, *_: Term) -> NoReturn:
         raise _no_step(e)
 
     round = clamp = floor = rint = query

@@ -15,12 +15,12 @@ from fractions import Fraction
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
 from snapdp.exact.enclosure import Enclosure, enclose, maximum
-from snapdp.exact.functions import exp_enclosure, ln_enclosure
+from snapdp.exact.functions import exp_enclosure
 from snapdp.exact.numbers import parameter
 from snapdp.lab.language.syntax import Program, QueryValue
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, held_output
 from snapdp.lab.loss.normal_form import Snap
-from snapdp.lab.loss.shape import Shape, recognise, shorter, tail_errors, working_bits
+from snapdp.lab.loss.shape import Shape, exp_down, exp_up, ln_up, recognise, tail_errors, working_bits
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value
@@ -48,8 +48,7 @@ def pointwise(
     p, q = (_probability(shape, machine, value, output, form) for value in (f, f_prime))
     loss_upper = None
     if p.lower > 0 and q.lower > 0:
-        bits = working_bits(machine)
-        loss_upper = ln_enclosure(shorter(max(p.upper / q.lower, q.upper / p.lower), bits, up=True), bits).upper
+        loss_upper = ln_up(max(p.upper / q.lower, q.upper / p.lower), working_bits(machine))
     return Pointwise(
         case=case_of(shape, f=f, f_prime=f_prime, output=output),
         f=f,
@@ -118,9 +117,7 @@ def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
         return WHOLE
     bits, scaled = working_bits(machine), shape.epsilon * distance
     shortfall, surplus = tail_errors(distance, shape, machine)
-    low = exp_enclosure(shorter(-scaled - shortfall, bits, up=False), bits).lower
-    high = exp_enclosure(shorter(-scaled + surplus, bits, up=True), bits).upper
-    return Enclosure(low, min(Fraction(1), high))
+    return Enclosure(exp_down(-scaled - shortfall, bits), min(Fraction(1), exp_up(-scaled + surplus, bits)))
 
 
 # The cases

@@ -51,7 +51,7 @@ def recognise(program: Program, machine: Machine) -> Shape:
     form = normal_form(program, machine)
     lines = _of_the_query(form, machine)
     if form.noise is None:
-        lines.insert(0, TheoremPremise(name="shape", status=FAILED, detail=form.refusal))
+        lines.insert(0, _judged("shape", False, "", form.refusal))
     else:
         noise = form.noise
         drawn, fair = "ln(U)", "S is -1 or 1 with equal probability"
@@ -62,7 +62,7 @@ def recognise(program: Program, machine: Machine) -> Shape:
         times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
         scale = f"of scale {short(abs(noise.coefficient))}" if noise.laplace else f"times {short(noise.coefficient)}"
         detail = f"query + noise; the noise is {drawn} {scale}, rounded {times}"
-        lines.insert(0, TheoremPremise(name="shape", status=PROVED, detail=detail))
+        lines.insert(0, _judged("shape", True, detail))
         lines.append(_judged("sign fair", noise.signed, fair, "the noise has no random sign"))
     low, high = form.snap.ends or (None, None)
     where = "outputs stay in" if form.snap.released is None else "the snapped value matters in"
@@ -72,11 +72,12 @@ def recognise(program: Program, machine: Machine) -> Shape:
     lines += _of_the_grid(form, machine) if form.snap.is_plain else _of_the_step(form, machine)
     if form.snap.released is not None:
         detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
-        lines.append(TheoremPremise(name="post-processing", status=PROVED, detail=detail))
+        lines.append(_judged("post-processing", True, detail))
     k = machine.ln_roundings
     within = ("ln accurate", f"within {k} roundings, by the machine")
     assumed = [("ln correctly rounded", "to nearest, by the machine") if k == 1 else within]
-    assumed += [("sum exact", "+ and - do not round, by the machine")] if machine.adds_exactly else []
+    if machine.adds_exactly:
+        assumed.append(("sum exact", "+ and - do not round, by the machine"))
     assumed.append(("no fma", "strict evaluation, no contraction, no extra precision"))
     assumed.append(("exponents", "no result but U leaves the exponent range"))
     lines += [TheoremPremise(name=name, status=ASSUMED, detail=detail) for name, detail in assumed]
@@ -84,7 +85,7 @@ def recognise(program: Program, machine: Machine) -> Shape:
     return Shape(**fields, premises=tuple(lines))
 
 
-def _judged(name: str, holds: bool, detail: str, otherwise: str, status: str = PROVED) -> TheoremPremise:
+def _judged(name: str, holds: bool, detail: str, otherwise: str = "", status: str = PROVED) -> TheoremPremise:
     return TheoremPremise(name=name, status=status if holds else FAILED, detail=detail if holds else otherwise)
 
 
@@ -102,14 +103,14 @@ def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     lines = [_judged("query confined", reach is not None, detail, f"nothing confines {name} to an interval", status)]
     whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
     detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared by the program"
-    lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
+    lines.append(_judged("sensitivity", True, detail, status=ASSUMED))
     if reach is not None and (reach.rounded or reach.ideal != query.sensitivity):
         moved, steps = short(reach.distance), "nothing rounds"
         if reach.rounded:
             moved = f"{short(reach.ideal)} + {general(reach.distance - reach.ideal, 3)}"
             steps = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
         detail = f"what the noise is added to moves by at most {moved}: {steps} on the way"
-        lines.append(TheoremPremise(name="query scaled", status=PROVED, detail=detail))
+        lines.append(_judged("query scaled", True, detail))
     return lines
 
 
@@ -165,7 +166,7 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     name, smallest = "sampler range", smallest_exponent(machine)
     missing, source = "", f"that U from 2**{smallest} on gives"
     if shape.noise is not None and shape.noise.laplace:
-        return TheoremPremise(name=name, status=PROVED, detail="the Laplace draw is real, rounded once")
+        return _judged(name, True, "the Laplace draw is real, rounded once")
     if shape.folds_its_draw:
         source = "that the steps of U - 1/2 allow"
         if machine.adds_exactly or machine.sampler == "ideal":
@@ -176,13 +177,13 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
         elif shape.failed:
             missing = "U - 1/2 loses the low bits of U, and nothing bounds the noise that matters"
     elif machine.sampler == "ideal":
-        return TheoremPremise(name=name, status=PROVED, detail="U is real")
+        return _judged(name, True, "U is real")
     elif smallest is None:
-        return TheoremPremise(name=name, status=PROVED, detail="the exponent of U is unbounded")
+        return _judged(name, True, "the exponent of U is unbounded")
     elif shape.failed:
         missing = "U has a least value, and nothing bounds the noise that matters"
     if missing:
-        return TheoremPremise(name=name, status=FAILED, detail=missing)
+        return _judged(name, False, "", missing)
     needed = shape.epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     if shape.folds_its_draw:
         available = -ln_enclosure(folded_step(machine), 64).upper
@@ -289,9 +290,8 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
     shortfall, surplus = scaled * (stretch - 1), scaled * (1 - 1 / stretch)
     if shape.folds_its_draw:
         step = folded_step(machine)
-        near, far = (exp_enclosure(shorter(-scaled * k, bits, up=False), bits) for k in (1 / stretch, stretch))
-        surplus += _ln_up(1 + step / near.lower, bits)
-        left = shorter(1 - step / far.lower, bits, up=False)
+        surplus += ln_up(1 + step / exp_down(-scaled / stretch, bits), bits)
+        left = shorter(1 - step / exp_down(-scaled * stretch, bits), bits, up=False)
         shortfall -= ln_enclosure(left, bits).lower if left > 0 else HOPELESS
     else:
         more, less = granularity(scaled, shape, machine)
@@ -307,7 +307,7 @@ def granularity(furthest: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
         return Fraction(0), Fraction(0)
     if machine.sampler == "grid53":
         bits = working_bits(machine)
-        smallest = exp_enclosure(shorter(-furthest / stretch_of(shape, machine), bits, up=False), bits).lower
+        smallest = exp_down(-furthest / stretch_of(shape, machine), bits)
         return shorter(power_of_two(-GRID_BITS) / smallest, bits, up=True), Fraction(0)
     return (2 * machine.eta, Fraction(0)) if machine.sampler == "ulp" else (machine.eta, machine.eta)
 
@@ -333,7 +333,7 @@ def cell_deviations(width: Fraction, shortfall: Fraction, surplus: Fraction, bit
     less = maximum((loss + q * gain) / rest, (q + 1) * gain / rest)  # 1 - computed/ideal
     if less.upper >= 1:
         return None
-    above = max(_ln_up(1 + more.upper, bits), surplus)
+    above = max(ln_up(1 + more.upper, bits), surplus)
     below = max(-_ln_down(1 - less.upper, bits), shortfall)
     return above, below, above + below
 
@@ -360,7 +360,7 @@ def _deviations_of_an_exact_sum(shape: Shape, machine: Machine, furthest: Fracti
     )
     if ratio is None:
         return None
-    return _ln_up(ratio.upper, bits), -_ln_down(ratio.lower, bits), overhead_of(ratio, bits)
+    return ln_up(ratio.upper, bits), -_ln_down(ratio.lower, bits), overhead_of(ratio, bits)
 
 
 def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
@@ -368,7 +368,15 @@ def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
     return Fraction((math.ceil if up else math.floor)(x * (1 << bits)), 1 << bits)
 
 
-def _ln_up(x: Fraction, bits: int) -> Fraction:
+def exp_up(x: Fraction, bits: int) -> Fraction:
+    return exp_enclosure(shorter(x, bits, up=True), bits).upper
+
+
+def exp_down(x: Fraction, bits: int) -> Fraction:
+    return exp_enclosure(shorter(x, bits, up=False), bits).lower
+
+
+def ln_up(x: Fraction, bits: int) -> Fraction:
     return ln_enclosure(shorter(x, bits, up=True), bits).upper
 
 

@@ -7,6 +7,7 @@ Theory: docs/theory/verifier-rules.md, (1)-(4).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -24,6 +25,11 @@ from snapdp.lab.semantics.printed import derive_by
 from snapdp.values import Value
 
 PRECISION = 256
+
+
+def on_operands(function: Callable[..., Enclosure]) -> Callable[..., Enclosure]:
+    """Return a function of operands as a method, which also gets the expression."""
+    return lambda _semantics, _expression, *operands: function(*operands)
 
 
 class Real(Semantics[Enclosure], language=BOUNDS | {Held}):
@@ -45,8 +51,12 @@ class Real(Semantics[Enclosure], language=BOUNDS | {Held}):
 
     query = var
 
-    def neg(self, _: Any, a: Enclosure) -> Enclosure:
-        return -a
+    neg = on_operands(operator.neg)
+    abs = on_operands(operator.abs)
+    add = on_operands(operator.add)
+    sub = on_operands(operator.sub)
+    mul = on_operands(operator.mul)
+    greatest = on_operands(maximum)
 
     def ln(self, _: Any, a: Enclosure) -> Enclosure:
         if a.lower <= 0:
@@ -66,18 +76,6 @@ class Real(Semantics[Enclosure], language=BOUNDS | {Held}):
 
     rint = sign = floor
 
-    def abs(self, _: Any, a: Enclosure) -> Enclosure:
-        return abs(a)
-
-    def add(self, _: Any, a: Enclosure, b: Enclosure) -> Enclosure:
-        return a + b
-
-    def sub(self, _: Any, a: Enclosure, b: Enclosure) -> Enclosure:
-        return a - b
-
-    def mul(self, _: Any, a: Enclosure, b: Enclosure) -> Enclosure:
-        return a * b
-
     def div(self, _: Any, a: Enclosure, b: Enclosure) -> Enclosure:
         if b.lower <= 0 <= b.upper:
             raise PremiseError("a division by a bound that may be zero has no value.")
@@ -94,9 +92,6 @@ class Real(Semantics[Enclosure], language=BOUNDS | {Held}):
 
     def least(self, _: Any, *choices: Enclosure) -> Enclosure:
         return -maximum(*(-choice for choice in choices))
-
-    def greatest(self, _: Any, *choices: Enclosure) -> Enclosure:
-        return maximum(*choices)
 
     def by_sign(self, _: Any, premise: Enclosure, nonnegative: Enclosure, negative: Enclosure) -> Enclosure:
         if premise.lower < 0 <= premise.upper:
