@@ -18,7 +18,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cache, lru_cache, partial
 from random import Random
 from typing import Any
 
@@ -84,8 +84,9 @@ class ProgramLaw:
         for sign in pieces:
             execution.require_numbers(f, sign)
         self.pieces = {sign: joined(pieces[sign], partial(self.output, sign)) for sign in execution.signs}
-        known = shape is not None and shape.noise is not None and shape.grid is not None
-        self._guesses = _Guesses(execution, f, shape) if known and shape is not None else None
+        self._guesses: _Guesses | None = None
+        if shape is not None and shape.noise is not None and shape.grid is not None:
+            self._guesses = _Guesses(execution, f, shape)
         self._found: dict[Fraction, Preimages] = {}
         self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
 
@@ -273,19 +274,15 @@ class Search:
     def __init__(self, execution: Execution, query: Query, shape: NormalForm) -> None:
         self.execution, self.shape, self.p = execution, shape, execution.machine.p
         self.neighbours = Neighbours(query, shape, execution.machine)
-        self._laws: dict[Fraction, ProgramLaw | None] = {}
+        self.law = lru_cache(maxsize=64)(self._law)
         self._snapped: dict[Fraction, Fraction] | None = None if shape.snap.released is None else {}
 
-    def law(self, f: Fraction) -> ProgramLaw | None:
+    def _law(self, f: Fraction) -> ProgramLaw | None:
         """Return the law of one input; None where the program has no value for it, or for some draw."""
-        if f not in self._laws:
-            if len(self._laws) > 64:
-                self._laws.clear()
-            try:
-                self._laws[f] = ProgramLaw(self.execution, f, self.shape, self._snapped)
-            except PremiseError:
-                self._laws[f] = None
-        return self._laws[f]
+        try:
+            return ProgramLaw(self.execution, f, self.shape, self._snapped)
+        except PremiseError:
+            return None
 
     def loss(self, f: Fraction, other: Fraction, output: Fraction, above: Fraction | None = None) -> ExactLoss | None:
         """Return the loss of one output for two neighbours, where both laws are known; above: only if it is more."""
@@ -299,7 +296,8 @@ class Search:
 
     def impossible(self) -> ExactLoss | None:
         """Return an output that one neighbour gives and the other never does, where a few tries find one."""
-        ends, holes = self.neighbours.at_the_ends(), self.neighbours.in_the_middle()
+        upper, lower = self.neighbours.at_each_end()
+        ends, holes = list(dict.fromkeys(upper + lower)), self.neighbours.in_the_middle()
         first, last = self.execution.draw.first, self.execution.draw.nearest_zero
         tries: list[tuple[list[Pair], list[int]]] = [(ends, [first, first + 1]), (holes, [last, last - 1, last - 2])]
         tries.append((holes + ends, self._scattered()))
@@ -350,16 +348,17 @@ class Search:
 
     def _suspects(self) -> Iterator[tuple[Pair, Fraction]]:
         outputs, machine, snap = Outputs(self.shape), self.execution.machine, self.shape.snap
-        few, known = outputs.last - outputs.first < FEW, dict[int, Fraction | None]()
+
+        @cache
+        def output_at(index: int) -> Fraction | None:
+            if self._snapped is None:
+                return held_output(self.shape, machine, outputs.at(index))
+            return released_value(snap, machine, index * outputs.grid)
+
+        few = outputs.last - outputs.first < FEW
         for pair in self.neighbours.all():
             for index in range(outputs.first, outputs.last + 1) if few else self._places(outputs, pair):
-                if index not in known:
-                    known[index] = (
-                        held_output(self.shape, machine, outputs.at(index))
-                        if self._snapped is None
-                        else released_value(snap, machine, index * outputs.grid)
-                    )
-                output = known[index]
+                output = output_at(index)
                 if output is not None:
                     if self._snapped is not None:
                         self._snapped[output] = index * outputs.grid
@@ -445,12 +444,8 @@ class Neighbours:
                 return False
         return 0 < abs(f - f_prime) <= self.query.sensitivity
 
-    def at_the_ends(self) -> list[Pair]:
-        """Return pairs at the upper end of the range, then at the lower one."""
-        upper, lower = self._at_each_end()
-        return list(dict.fromkeys(upper + lower))
-
-    def _at_each_end(self) -> tuple[list[Pair], list[Pair]]:
+    def at_each_end(self) -> tuple[list[Pair], list[Pair]]:
+        """Return pairs at the upper end of the range, and at the lower one."""
         d = self.distance
         steps = (Fraction(0), d, d / 2, 2 * d)
         upper = self._allowed([(self.upper - d - s, self.upper - s) for s in steps])
@@ -489,8 +484,11 @@ class Neighbours:
 
     def _allowed(self, pairs: list[Pair]) -> list[Pair]:
         """Return each pair, or the floats just inside it, where it may be tried."""
-        tried = ([pair for pair in (each, self._inside(*each)) if self.allows(*pair)][:1] for each in pairs)
-        return list(dict.fromkeys(pair for found in tried for pair in found))
+        return list(dict.fromkeys(pair for each in pairs for pair in self._first(each, self._inside(*each))))
+
+    def _first(self, *pairs: Pair) -> list[Pair]:
+        """Return the first of several pairs that may be tried, if there is one."""
+        return [pair for pair in pairs if self.allows(*pair)][:1]
 
     def _inside(self, one: Fraction, other: Fraction) -> Pair:
         low, high = float_at_least(min(one, other), self.p), float_at_most(max(one, other), self.p)
@@ -500,7 +498,7 @@ class Neighbours:
         """Yield pairs that a scaled query moves furthest, pairs at the ends, then on phases of the grid near both ends
         and around zero, then at random.
         """
-        d, grid, (upper, lower) = self.distance, self.grid, self._at_each_end()
+        d, grid, (upper, lower) = self.distance, self.grid, self.at_each_end()
         yield from self.furthest_apart()[:2]
         yield from (*upper[:1], *self.in_the_middle()[:1], *lower[:1])
         # Not multiples of a power of two: on those the roundings of the logarithm mostly cancel. So twenty-firsts.
@@ -514,10 +512,7 @@ class Neighbours:
             start = self.lower + span * share if random.random() < 0.5 else self.upper - d - span * share
             yield from self._from(round_nearest(start, self.p))
 
-    def _from(self, f: Fraction) -> Iterator[Pair]:
-        """Yield f and f + distance, moved so that both are floats; the distance stays what it is where it can."""
+    def _from(self, f: Fraction) -> list[Pair]:
+        """Return f and f + distance, moved so that both are floats; the distance stays what it is where it can."""
         other = round_nearest(f + self.distance, self.p)
-        for pair in ((f, other), (other - self.distance, other), self._inside(f, f + self.distance)):
-            if self.allows(*pair):
-                yield pair
-                return
+        return self._first((f, other), (other - self.distance, other), self._inside(f, f + self.distance))

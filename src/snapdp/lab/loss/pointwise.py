@@ -13,13 +13,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
+from snapdp.exact.dyadic import HALF, exponent_of_power, nearest_multiple, round_nearest
 from snapdp.exact.enclosure import Enclosure, enclose, maximum
 from snapdp.exact.functions import exp_enclosure
 from snapdp.exact.numbers import parameter
 from snapdp.lab.language.syntax import Program, QueryValue
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, held_output
-from snapdp.lab.loss.normal_form import Snap
+from snapdp.lab.loss.normal_form import Snap, half_gap
 from snapdp.lab.loss.shape import Shape, exp_down, exp_up, ln_up, recognise, tail_errors, working_bits
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine, query_value, typed
@@ -97,18 +97,17 @@ def moved_boundary(t: Fraction, snap: Snap, machine: Machine, form: str) -> tupl
     A sum that does not round moves nothing, in either form; theory (27). What other steps than the sum's rounding move
     is bounded, in both forms, by the same two numbers for every t; theory (44).
     """
-    p = machine.p
     if machine.adds_exactly:
         return t, t
     if not snap.is_plain:
         return t - snap.below, t + snap.above
     if form == "note":
-        stretch = 1 + power_of_two(-p)
+        stretch = 1 + machine.eta
         return (t / stretch, t * stretch) if t > 0 else (t * stretch, t / stretch)
-    gap = power_of_two(floor_log2(abs(t)) - p + 1)
-    if t > 0 and t == power_of_two(floor_log2(t)):
-        gap /= 2  # below a power of two floats are twice as dense
-    return t - gap / 2, t - gap / 2
+    moved = half_gap(abs(t), machine.p)
+    if exponent_of_power(t) is not None:
+        moved /= 2  # below a power of two floats are twice as dense
+    return t - moved, t - moved
 
 
 def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
@@ -292,16 +291,16 @@ def _over_the_reals(
 ) -> tuple[str | None, Enclosure, Enclosure]:
     """Return the condition on U in symbols, f or g, x, Lambda and eps, and both ends over the reals."""
     assert shape.noise is not None
-    (grid, *_), (low, high), name = shape.grid_and_clamp, cell_ends(shape, x), letter(shape)
-    rising = shape.noise.coefficient * sign > 0  # the sum rises with U
-    first, last = (low, high) if rising else (high, low)
-    below, most = ("<=", "<") if rising else ("<", "<=")
+    (grid, *_), (first, last), name = shape.grid_and_clamp, cell_ends(shape, x), letter(shape)
+    rising, below, most = shape.noise.coefficient * sign > 0, "<=", "<"  # does the sum rise with U?
+    if not rising:
+        first, last, below, most = last, first, most, below
 
     def exponent(t: Fraction) -> Fraction:
         return (t - g if rising else g - t) * shape.epsilon
 
     def end(t: Fraction) -> str:
-        half = ("-" if t < x else "+") if rising else ("+" if t < x else "-")
+        half = "-" if (t < x) == rising else "+"
         text = f"x {half} Lambda/2" if abs(t - x) == grid * HALF else typed(t)  # an end that is no half step: a number
         return f"exp(({text} - {name}) eps)" if rising else f"exp(({name} - {text}) eps)"
 

@@ -51,7 +51,7 @@ def recognise(program: Program, machine: Machine) -> Shape:
     form = normal_form(program, machine)
     lines = _of_the_query(form, machine)
     if form.noise is None:
-        lines.insert(0, _judged("shape", False, "", form.refusal))
+        lines.insert(0, judge("shape", False, "", form.refusal))
     else:
         noise = form.noise
         drawn, fair = "ln(U)", "S is -1 or 1 with equal probability"
@@ -62,17 +62,17 @@ def recognise(program: Program, machine: Machine) -> Shape:
         times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
         scale = f"of scale {short(abs(noise.coefficient))}" if noise.laplace else f"times {short(noise.coefficient)}"
         detail = f"query + noise; the noise is {drawn} {scale}, rounded {times}"
-        lines.insert(0, _judged("shape", True, detail))
-        lines.append(_judged("sign fair", noise.signed, fair, "the noise has no random sign"))
+        lines.insert(0, judge("shape", True, detail))
+        lines.append(judge("sign fair", noise.signed, fair, "the noise has no random sign"))
     low, high = form.snap.ends or (None, None)
     where = "outputs stay in" if form.snap.released is None else "the snapped value matters in"
     otherwise = "the output is not clamped" if form.snap.ends is None else "the clamp is empty or one point"
     is_clamped = low is not None and high is not None and low < high
-    lines.append(_judged("clamp present", is_clamped, f"{where} [{low}, {high}]", otherwise))
+    lines.append(judge("clamp present", is_clamped, f"{where} [{low}, {high}]", otherwise))
     lines += _of_the_grid(form, machine) if form.snap.is_plain else _of_the_step(form, machine)
     if form.snap.released is not None:
         detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
-        lines.append(_judged("post-processing", True, detail))
+        lines.append(judge("post-processing", True, detail))
     k = machine.ln_roundings
     within = ("ln accurate", f"within {k} roundings, by the machine")
     assumed = [("ln correctly rounded", "to nearest, by the machine") if k == 1 else within]
@@ -85,8 +85,11 @@ def recognise(program: Program, machine: Machine) -> Shape:
     return Shape(**fields, premises=tuple(lines))
 
 
-def _judged(name: str, holds: bool, detail: str, otherwise: str = "", status: str = PROVED) -> TheoremPremise:
-    return TheoremPremise(name=name, status=status if holds else FAILED, detail=detail if holds else otherwise)
+def judge(name: str, holds: bool, detail: str, otherwise: str = "", status: str = PROVED) -> TheoremPremise:
+    """Return a premise that holds, or that fails: for another reason than what would hold, where there is one."""
+    return TheoremPremise(
+        name=name, status=status if holds else FAILED, detail=detail if holds else otherwise or detail
+    )
 
 
 def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
@@ -100,17 +103,17 @@ def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     low, high = (form.lower, form.upper) if is_clamped else form.private
     detail = f"{low} <= {what} <= {high}, {'by an inner clamp' if is_clamped else 'declared by the program'}"
     status = PROVED if is_clamped else ASSUMED
-    lines = [_judged("query confined", reach is not None, detail, f"nothing confines {name} to an interval", status)]
+    lines = [judge("query confined", reach is not None, detail, f"nothing confines {name} to an interval", status)]
     whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
     detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared by the program"
-    lines.append(_judged("sensitivity", True, detail, status=ASSUMED))
+    lines.append(judge("sensitivity", True, detail, status=ASSUMED))
     if reach is not None and (reach.rounded or reach.ideal != query.sensitivity):
         moved, steps = short(reach.distance), "nothing rounds"
         if reach.rounded:
             moved = f"{short(reach.ideal)} + {general(reach.distance - reach.ideal, 3)}"
             steps = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
         detail = f"what the noise is added to moves by at most {moved}: {steps} on the way"
-        lines.append(_judged("query scaled", True, detail))
+        lines.append(judge("query scaled", True, detail))
     return lines
 
 
@@ -124,13 +127,13 @@ def _of_the_grid(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     grid, ends = form.snap.grid, form.snap.ends
     dyadic = grid is not None and exponent_of_power(grid) is not None
     otherwise = "the output is not rounded to a grid" if grid is None else f"{grid} is no power of two: the snap rounds"
-    lines = [_judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise)]
+    lines = [judge("grid power of two", dyadic, f"Lambda = {grid}", otherwise)]
     if dyadic and ends is not None:
         halves = () if machine.adds_exactly else form.boundaries  # an exact sum is compared with any number
         what = "the ends of clamps" if machine.adds_exactly else "the half steps of the grid and the ends of clamps"
         fits = all(round_nearest(end, machine.p) == end for end in (*halves, *ends))
         detail, otherwise = f"{what} are floats", f"{machine.p} bits cannot hold {what}"
-        lines.append(_judged("boundaries representable", fits, detail, otherwise))
+        lines.append(judge("boundaries representable", fits, detail, otherwise))
     return lines
 
 
@@ -140,18 +143,18 @@ def _of_the_step(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     assert snap.grid is not None
     words = {"floor": "floor gives whole numbers", "rint": "rint gives whole numbers, ties to even"}
     detail = f"{words.get(snap.step, 'the rounding is exact')}; Lambda = {short(snap.grid)} in the unit of the sum"
-    lines = [_judged("snap exact", snap.exact, detail, "its grid is no power of two: the snap rounds")]
+    lines = [judge("snap exact", snap.exact, detail, "its grid is no power of two: the snap rounds")]
     detail = "the ends of cells are those of rounded sums"
     otherwise = "where sums do not round there is no bound for this snap, only for round[Lambda]"
-    lines.append(_judged("sum rounded", not machine.adds_exactly, detail, otherwise))
+    lines.append(judge("sum rounded", not machine.adds_exactly, detail, otherwise))
     if snap.ends is not None and not machine.adds_exactly:
         detail = f"roundings move the ends of cells by at most {scientific_up(max(snap.below, snap.above))}"
-        lines.append(_judged("cells apart", snap.width > 0, detail, "cells are narrower than what roundings move"))
+        lines.append(judge("cells apart", snap.width > 0, detail, "cells are narrower than what roundings move"))
     if snap.step != "round":
         safe = not snap.needs_nonzero_noise or (noise is not None and noise.is_never_zero(machine))
         detail = "-0.0 counts as an output beside 0.0" if snap.splits_zero else "no output can be -0.0 beside 0.0"
         otherwise = "a private value of -0.0 may be released as -0.0: add 0.5 before the floor, clamp after it"
-        lines.append(_judged("signed zeros", safe, detail, otherwise))
+        lines.append(judge("signed zeros", safe, detail, otherwise))
     return lines
 
 
@@ -166,7 +169,7 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     name, smallest = "sampler range", smallest_exponent(machine)
     missing, source = "", f"that U from 2**{smallest} on gives"
     if shape.noise is not None and shape.noise.laplace:
-        return _judged(name, True, "the Laplace draw is real, rounded once")
+        return judge(name, True, "the Laplace draw is real, rounded once")
     if shape.folds_its_draw:
         source = "that the steps of U - 1/2 allow"
         if machine.adds_exactly or machine.sampler == "ideal":
@@ -177,13 +180,13 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
         elif shape.failed:
             missing = "U - 1/2 loses the low bits of U, and nothing bounds the noise that matters"
     elif machine.sampler == "ideal":
-        return _judged(name, True, "U is real")
+        return judge(name, True, "U is real")
     elif smallest is None:
-        return _judged(name, True, "the exponent of U is unbounded")
+        return judge(name, True, "the exponent of U is unbounded")
     elif shape.failed:
         missing = "U has a least value, and nothing bounds the noise that matters"
     if missing:
-        return _judged(name, False, "", missing)
+        return judge(name, False, "", missing)
     needed = shape.epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     if shape.folds_its_draw:
         available = -ln_enclosure(folded_step(machine), 64).upper
@@ -192,7 +195,7 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
         available = -smallest * ln_enclosure(Fraction(2), 64).lower
     relation = "at most" if needed <= available else "above"
     detail = f"noise up to {general(needed, 6)}/eps is needed, {relation} the {general(available, 6)}/eps {source}"
-    return _judged(name, needed <= available, detail, detail)
+    return judge(name, needed <= available, detail)
 
 
 def smallest_exponent(machine: Machine) -> int | None:

@@ -27,12 +27,12 @@ from snapdp.lab.loss.exact_loss import ExactLoss, Pair, ProgramLaw, Search, exac
 from snapdp.lab.loss.pointwise import CASES, FORMS, case_of, case_table, tried_outputs
 from snapdp.lab.loss.shape import (
     FAILED,
-    PROVED,
     Shape,
     TheoremPremise,
     UniversalBound,
     decimal_places,
     excess,
+    judge,
     recognise,
     sampler_premise,
     smallest_exponent,
@@ -313,13 +313,12 @@ def _published(name: str, program: Program, shape: Shape, machine: Machine) -> C
             "Write `param eps` and `param B` into the program, or claim a number.",
         )
     product = bound * epsilon
-    lines = [("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps"), ("bound", product > 1, "B > 1/eps")]
+    premises = [judge("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps")]
+    premises.append(judge("bound", product > 1, "B > 1/eps"))
+    value = epsilon + 12 * product * eta + 2 * eta
     if name == "note":
-        lines.append(("precision", product * eta <= Fraction(1, 1 << 11), "B eps eta <= 2**-11"))
-    value = epsilon + 23 * product * eta if name == "note" else epsilon + 12 * product * eta + 2 * eta
-    premises = (
-        TheoremPremise(name=title, status=PROVED if holds else FAILED, detail=detail) for title, holds, detail in lines
-    )
+        premises.append(judge("precision", product * eta <= Fraction(1, 1 << 11), "B eps eta <= 2**-11"))
+        value = epsilon + 23 * product * eta
     return Claim(name=name, value=value, range=tuple(premises))
 
 

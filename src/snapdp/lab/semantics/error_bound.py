@@ -205,17 +205,6 @@ Objective = Callable[[Any, Any], Any]  # lower ends, upper ends -> a bound for e
 Progress = Callable[[int, float, float], None]  # boxes so far, bound so far, largest value met at a point
 
 
-class Supremum(NamedTuple):
-    """An upper bound of an objective over a box; the largest value met at a point, and that point; the box left whose
-    bound is largest; how many boxes were made."""
-
-    upper: float
-    met: float
-    point: tuple[float, ...]
-    worst: tuple[tuple[float, ...], tuple[float, ...]]
-    boxes: int
-
-
 def supremum(
     objective: Objective,
     lower: Sequence[float],
@@ -233,25 +222,29 @@ def supremum(
     >>> wave.met, round(wave.upper, 3)
     (0.25, 0.25)
     """
-    left = _Boxes(objective, lower, upper, snap)
-    improved, since = left.upper, 0
-    while left.bound.size and left.made < most_boxes and left.made - since < STALL:
-        left.halve()
-        if not left.upper > improved - abs(improved) * TOLERANCE / 10:
-            improved, since = left.upper, left.made
+    found = Supremum(objective, lower, upper, snap)
+    improved, since = found.upper, 0
+    while found.bound.size and found.boxes < most_boxes and found.boxes - since < STALL:
+        found.halve()
+        if not found.upper > improved - abs(improved) * TOLERANCE / 10:
+            improved, since = found.upper, found.boxes
         if progress is not None:
-            progress(left.made, left.upper, left.met)
-    return Supremum(left.upper, left.met, tuple(left.point.tolist()), left.worst(), left.made)
+            progress(found.boxes, found.upper, found.met)
+    return found
 
 
-class _Boxes:
-    """The boxes still to be halved, and the largest bound of those that are done."""
+class Supremum:
+    """The boxes still to be halved, and the largest bound of those that are done.
+
+    upper  a bound over the whole box        met, point  the largest value met at a point, and that point
+    worst  the ends of the box whose bound is largest        boxes  how many were made
+    """
 
     def __init__(self, objective: Objective, lower: Sequence[float], upper: Sequence[float], snap: Snap) -> None:
         self.objective, self.snap = objective, snap
         self.low, self.high = (np.array(ends, dtype=float)[:, None] for ends in (lower, upper))
         self.bound = objective(self.low, self.high)
-        self.made = 1
+        self.boxes = 1
         self.done, self.done_box = -np.inf, (self.low[:, 0], self.high[:, 0])
         self.met, self.point = -np.inf, self.low[:, 0]
         self._meet(np.concatenate([self.low, self.high], axis=1))
@@ -261,12 +254,12 @@ class _Boxes:
     def upper(self) -> float:
         return max(float(self.done), float(self.bound.max(initial=-float("inf"))))
 
-    def worst(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        box = self.done_box
-        if self.bound.size and self.bound.max() > self.done:
-            place = int(self.bound.argmax())
-            box = self.low[:, place], self.high[:, place]
-        return tuple(box[0].tolist()), tuple(box[1].tolist())
+    @property
+    def worst(self) -> Pair:
+        if not self.bound.size or self.bound.max() <= self.done:
+            return self.done_box
+        place = int(self.bound.argmax())
+        return self.low[:, place], self.high[:, place]
 
     def halve(self) -> None:
         """Halve the boxes with the largest bounds."""
@@ -281,7 +274,7 @@ class _Boxes:
         self.low = np.concatenate([np.delete(self.low, chosen, axis=1), children[0]], axis=1)
         self.high = np.concatenate([np.delete(self.high, chosen, axis=1), children[1]], axis=1)
         self.bound = np.concatenate([np.delete(self.bound, chosen), bounds])
-        self.made += bounds.size
+        self.boxes += bounds.size
         self._settle()
 
     def _meet(self, points: Any) -> None:
@@ -549,10 +542,10 @@ class Analysis:
         with np.errstate(all="ignore"):
             return _spread(self._values(lower, upper)[-1].range, lower)
 
-    def obstacle(self, lower: tuple[float, ...], upper: tuple[float, ...]) -> str:
+    def obstacle(self, lower: Any, upper: Any) -> str:
         """Return in words what makes the bound of a box infinite."""
         with np.errstate(all="ignore"):
-            values = self._values(*(np.array(ends)[:, None] for ends in (lower, upper)))
+            values = self._values(lower[:, None], upper[:, None])
         obstacle = "a derivative may be unbounded"
         for part, value in zip(self.parts.parts, values, strict=True):
             if not all(np.isfinite(number).all() for number in (*value.range, value.error)):

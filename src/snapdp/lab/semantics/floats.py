@@ -23,7 +23,6 @@ from snapdp.lab.language.syntax import (
     FOLDED,
     PROGRAMS,
     Assignment,
-    Division,
     Expression,
     Held,
     Logarithm,
@@ -116,7 +115,6 @@ def run_float(program: Program, draws: Environment, machine: Machine) -> dict[st
 # A program as one expression
 
 LARGEST_EXPRESSION = 10_000
-NO_NUMBER = "A float program must compute numbers."
 
 
 class Folded(NamedTuple):
@@ -184,11 +182,11 @@ class _Folding(Semantics[Expression], language=PROGRAMS):
         if vague or len(numbers) < len(operands):
             remaining = iter(operands)
             return self.placed(e.with_operands(lambda _: next(remaining)))
-        if isinstance(e, Division) and numbers[1] == 0:
-            raise ProgramError("a constant is divided by zero.", NO_NUMBER)
-        if isinstance(e, Logarithm) and numbers[0] <= 0:
-            raise ProgramError("ln of a constant that is not positive.", NO_NUMBER)
-        return self._held(getattr(self.float, e.word)(e, *numbers))
+        try:
+            return self._held(getattr(self.float, e.word)(e, *numbers))
+        except PremiseError:
+            problem = "ln of a constant that is not positive" if e.word == "ln" else "a constant is divided by zero"
+            raise ProgramError(f"{problem}.", "A float program must compute numbers.") from None
 
     ln = round = clamp = floor = rint = abs = sign = add = sub = mul = div = neg
 
