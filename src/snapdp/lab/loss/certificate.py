@@ -141,10 +141,9 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     """Return, for each sign (and piece), the neighbouring draws between which f_prime skips the output."""
     draw, found = execution.draw, []
     for (sign, preimage), piece in zip(evidence.preimages_prime, skipping_pieces(evidence, execution), strict=True):
-        ends = [preimage.start - 1, preimage.start]
-        held = [draw.is_float(o) and piece.start <= o < piece.stop for o in ends]
         values = [
-            _signed(draw.value(o), sign, execution) if is_held else None for o, is_held in zip(ends, held, strict=True)
+            _signed(draw.value(o), sign, execution) if draw.is_float(o) and piece.start <= o < piece.stop else None
+            for o in (preimage.start - 1, preimage.start)
         ]
         if preimage.start == draw.first and draw.too_deep is not None and not execution.laplace:
             values = [None, Fraction(0)]  # before all draws, of which there is no smallest

@@ -55,8 +55,8 @@ class ExactLoss(Value):
     def is_infinite(self) -> bool:
         return self.loss is None
 
-    def exceeds(self, claim: Fraction) -> bool:
-        return self.loss is None or self.loss.lower > claim
+    def exceeds(self, claim: Fraction | None) -> bool:
+        return self.loss is None or (claim is not None and self.loss.lower > claim)
 
 
 class ProgramLaw:

@@ -290,28 +290,24 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
     1/2 has steps of one size: they cost what a step is worth at the far end, either way; theory (52).
     """
     bits, stretch, scaled = working_bits(machine), stretch_of(shape, machine), shape.epsilon * distance
-    shortfall, surplus = scaled * (stretch - 1), scaled * (1 - 1 / stretch)
-    if shape.folds_its_draw:
-        step = folded_step(machine)
-        surplus += ln_up(1 + step / exp_down(-scaled / stretch, bits), bits)
-        left = shorter(1 - step / exp_down(-scaled * stretch, bits), bits, up=False)
-        shortfall -= ln_enclosure(left, bits).lower if left > 0 else HOPELESS
-    else:
-        more, less = granularity(scaled, shape, machine)
-        surplus += ln_enclosure(1 + more, bits).upper
-        shortfall -= ln_enclosure(1 - less, bits).lower
+    more, less = granularity(scaled, shape, machine)
+    left = shorter(1 - less, bits, up=False)
+    surplus = scaled * (1 - 1 / stretch) + ln_up(1 + more, bits)
+    shortfall = scaled * (stretch - 1) - (ln_enclosure(left, bits).lower if left > 0 else HOPELESS)
     return shorter(shortfall, bits, up=True), shorter(surplus, bits, up=True)
 
 
 def granularity(furthest: Fraction, shape: Shape, machine: Machine) -> tuple[Fraction, Fraction]:
     """Return (more, less): P(U <= v) lies between v (1 - less) and v (1 + more), for noise up to `furthest` scales."""
     assert shape.noise is not None
+    bits, stretch = working_bits(machine), stretch_of(shape, machine)
+    if shape.folds_its_draw:
+        step = folded_step(machine)
+        return step / exp_down(-furthest / stretch, bits), step / exp_down(-furthest * stretch, bits)
     if shape.noise.laplace or machine.sampler == "ideal":
         return Fraction(0), Fraction(0)
     if machine.sampler == "grid53":
-        bits = working_bits(machine)
-        smallest = exp_down(-furthest / stretch_of(shape, machine), bits)
-        return shorter(power_of_two(-GRID_BITS) / smallest, bits, up=True), Fraction(0)
+        return shorter(power_of_two(-GRID_BITS) / exp_down(-furthest / stretch, bits), bits, up=True), Fraction(0)
     return (2 * machine.eta, Fraction(0)) if machine.sampler == "ulp" else (machine.eta, machine.eta)
 
 

@@ -138,9 +138,11 @@ def verify(
         judged = claim_of_epsilon(epsilon, shape=shape, machine=machine, universal=universal)
     else:
         judged = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
-    if universal is not None and judged.value is not None and universal.proved <= judged.value < universal.loss_upper:
-        universal = replaced(universal, loss_upper=judged.value)  # the decimal above the proof must not miss the claim
-    verified = universal is not None and judged.value is not None and universal.loss_upper <= judged.value
+    verified = False
+    if universal is not None and judged.value is not None and universal.proved <= judged.value:
+        verified = True
+        if judged.value < universal.loss_upper:  # the decimal above the proof must not miss the claim
+            universal = replaced(universal, loss_upper=judged.value)
     remarks = []
     execution = evidence = None
     try:
@@ -165,9 +167,7 @@ def verify(
     failed = {premise.name for premise in premises if premise.status == FAILED}
     if universal is None and not failed:
         remarks.append("No bound: the cells are too narrow for the rounding errors at their ends.")
-    refuted = evidence is not None and (
-        evidence.is_infinite or (judged.value is not None and evidence.exceeds(judged.value))
-    )
+    refuted = evidence is not None and evidence.exceeds(judged.value)
     if judged.name == NO_CLAIM:
         kind = BOUNDED if universal is not None else UNBOUNDED if refuted else INCONCLUSIVE
     else:

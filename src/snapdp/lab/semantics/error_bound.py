@@ -285,18 +285,15 @@ class Supremum:
 
     def _settle(self) -> None:
         """Put boxes aside that cannot matter, or that no halving changes."""
-        settled = (self.bound <= self.met + abs(self.met) * TOLERANCE) | self._single()
+        first, second = self.snap(_middle(self.low, self.high))
+        settled = ((first >= self.high) | (second <= self.low)).all(axis=0)
+        settled |= self.bound <= self.met + abs(self.met) * TOLERANCE
         if settled.any():
             place = int(self.bound[settled].argmax())
             if self.bound[settled][place] > self.done:
                 self.done = float(self.bound[settled][place])
                 self.done_box = self.low[:, settled][:, place], self.high[:, settled][:, place]
             self.low, self.high, self.bound = self.low[:, ~settled], self.high[:, ~settled], self.bound[~settled]
-
-    def _single(self) -> Any:
-        """Return which boxes cannot be cut."""
-        first, second = self.snap(_middle(self.low, self.high))
-        return ((first >= self.high) | (second <= self.low)).all(axis=0)
 
     def _halves(self, low: Any, high: Any, first: Any, second: Any) -> tuple[Any, Any]:
         """Return both halves of each box, cut across the side without which its bound would be smallest."""
@@ -419,18 +416,18 @@ class Rounded(NamedTuple):
     most: Any = np.inf
 
 
-def _sum(exact: Pair, a: Values, b: Values, floats: Format) -> Rounded:
+def _sum(floats: Format, exact: Pair, a: Values, b: Values) -> Rounded:
     # Either operand is a float at the distance of the other: the nearest float is no farther; theory (3).
     least = np.minimum(boxes.magnitude(a.range), boxes.magnitude(b.range))
     return Rounded(exact, np.minimum(a.grid, b.grid), np.ldexp(least, floats.p))
 
 
-def _product(a: Values, b: Values, floats: Format) -> Rounded:
+def _product(floats: Format, a: Values, b: Values) -> Rounded:
     exact = boxes.square(a.range) if a is b else boxes.mul(a.range, b.range)
     return Rounded(exact, _added(a.grid, b.grid), _scaling(exact, floats, is_exact=a.is_power or b.is_power))
 
 
-def _quotient_of(a: Values, b: Values, floats: Format) -> Rounded:
+def _quotient(floats: Format, a: Values, b: Values) -> Rounded:
     exact = boxes.div(a.range, b.range)
     return Rounded(exact, most=_scaling(exact, floats, is_exact=b.is_power))
 
@@ -445,18 +442,18 @@ def _scaling(exact: Pair, floats: Format, *, is_exact: bool) -> Any:
     return np.where(normal, 0.0, np.ldexp(1.0, floats.least - 1 + floats.p))
 
 
-def _fused(a: Values, b: Values, c: Values) -> Rounded:
+def _fused(_: Format, a: Values, b: Values, c: Values) -> Rounded:
     return Rounded(boxes.add(boxes.mul(a.range, b.range), c.range), np.minimum(_added(a.grid, b.grid), c.grid))
 
 
 FORWARD = table(  # of the floats, and the values of the operands
     OPERATIONS,
     neg=lambda _, a: Rounded(boxes.neg(a.range), a.grid, 0.0),
-    add=lambda floats, a, b: _sum(boxes.add(a.range, b.range), a, b, floats),
-    sub=lambda floats, a, b: _sum(boxes.sub(a.range, b.range), a, b, floats),
-    mul=lambda floats, a, b: _product(a, b, floats),
-    div=lambda floats, a, b: _quotient_of(a, b, floats),
-    fma=lambda _, a, b, c: _fused(a, b, c),
+    add=lambda floats, a, b: _sum(floats, boxes.add(a.range, b.range), a, b),
+    sub=lambda floats, a, b: _sum(floats, boxes.sub(a.range, b.range), a, b),
+    mul=_product,
+    div=_quotient,
+    fma=_fused,
     sqrt=lambda _, a: Rounded(boxes.sqrt(a.range)),
     exp=lambda _, a: Rounded(boxes.exp(a.range)),
     ln=lambda _, a: Rounded(boxes.ln(a.range)),
@@ -464,7 +461,7 @@ FORWARD = table(  # of the floats, and the values of the operands
 ONE, MINUS = ((np.float64(x), np.float64(x)) for x in (1.0, -1.0))
 
 
-def _by_quotient(result: Values, divisor: Values) -> tuple[Pair, Pair]:
+def _by_quotient(result: Values, _: Values, divisor: Values) -> tuple[Pair, Pair]:
     inverse = boxes.loose_reciprocal(divisor.range)
     return inverse, boxes.neg(boxes.loose_mul(result.exact, inverse))
 
@@ -475,7 +472,7 @@ DERIVATIVES = table(  # by each operand; of the values of the operation, and of 
     add=lambda *_: (ONE, ONE),
     sub=lambda *_: (ONE, MINUS),
     mul=lambda _, a, b: (b.range, a.range),
-    div=lambda result, _, b: _by_quotient(result, b),
+    div=_by_quotient,
     fma=lambda _, a, b, __: (b.range, a.range, ONE),
     sqrt=lambda result, _: (boxes.loose_reciprocal((2 * result.exact[0], 2 * result.exact[1])),),
     exp=lambda result, _: (result.exact,),
@@ -534,13 +531,13 @@ class Analysis:
         computed; arrays of one row per input, one column per box, ends that are floats."""
         with np.errstate(all="ignore"):
             values = self._values(lower, upper)
-            error = self._backward(values)
-        return np.broadcast_to(error, lower.shape[1:]), _spread(values[-1].range, lower)
+            error, *ends = (np.broadcast_to(x, lower.shape[1:]) for x in (self._backward(values), *values[-1].range))
+        return error, (ends[0], ends[1])
 
-    def values(self, lower: Any, upper: Any) -> Pair:
+    def values(self, lower: Any, upper: Any) -> list[Any]:
         """Return where the result can lie, as `bounds` does."""
         with np.errstate(all="ignore"):
-            return _spread(self._values(lower, upper)[-1].range, lower)
+            return [np.broadcast_to(end, lower.shape[1:]) for end in self._values(lower, upper)[-1].range]
 
     def obstacle(self, lower: Any, upper: Any) -> str:
         """Return in words what makes the bound of a box infinite."""
@@ -628,10 +625,6 @@ class Analysis:
                 before = slopes[operand]
                 slopes[operand] = through if before is None else boxes.loose_add(before, through)
         return boxes.upper_sum(total, boxes.magnitude(known))
-
-
-def _spread(ends: Pair, box: Any) -> Pair:
-    return np.broadcast_to(ends[0], box.shape[1:]), np.broadcast_to(ends[1], box.shape[1:])
 
 
 def _added(a: Any, b: Any) -> Any:
