@@ -98,7 +98,7 @@ class ProgramLaw:
         """Return the draws that give the output under one sign, of a program that is monotone in its draw."""
         if len(self.pieces[sign]) > 1:
             raise PremiseError(NOT_MONOTONE)
-        return self._on(sign, self.pieces[sign][0], *self._numbers(output))
+        return self._on(sign, self.pieces[sign][0], output)
 
     def preimages(self, output: Fraction) -> Preimages:
         """Return the draws that give the output: for each sign, on each piece on which the program is monotone.
@@ -106,11 +106,11 @@ class ProgramLaw:
         Those of which one ends where the next begins are made one; empty ones stay what they are.
         """
         if output not in self._found:
-            (x, snapped), found = self._numbers(output), list[tuple[int, Preimage]]()
+            found = list[tuple[int, Preimage]]()
             for sign in self.execution.signs:
                 row: list[Preimage] = []
                 for piece in self.pieces[sign]:
-                    preimage = self._on(sign, piece, x, snapped)
+                    preimage = self._on(sign, piece, output)
                     if row and row[-1].start < row[-1].stop == preimage.start < preimage.stop:
                         preimage = Preimage(row.pop().start, preimage.stop)
                     row.append(preimage)
@@ -118,22 +118,16 @@ class ProgramLaw:
             self._found[output] = tuple(found)
         return self._found[output]
 
-    def _numbers(self, output: Fraction) -> tuple[Any, Any]:
-        """Return an output as a number of a run, and what it is computed from where a guess can be made from that."""
-        x = as_number(output)
-        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
-            return x, None
-        return x, x if self._snapped is None else as_number(self._snapped[output])
-
-    def _on(self, sign: int, piece: Piece, x: Any, snapped: Any) -> Preimage:
+    def _on(self, sign: int, piece: Piece, output: Fraction) -> Preimage:
         """Return the draws of a piece that give an output: from the first at it to the first beyond it."""
-        run, number = self._runs[sign], self.execution.draw.number
+        run, number, x = self._runs[sign], self.execution.draw.number, as_number(output)
+        snapped = output if self._snapped is None else self._snapped.get(output)  # what a guess can be made from
         at, past = (operator.ge, operator.gt) if piece.rises else (operator.le, operator.lt)
 
         def first(compare: Callable[[Any, Any], bool], *, upper: bool) -> int:
             guess = self._near.get((sign, piece))
             if snapped is not None and self._guesses is not None:
-                guess = self._guesses.near(piece, snapped, upper=upper)
+                guess = self._guesses.near(piece, as_number(snapped), upper=upper)
             ordinal = self.execution.first_where(lambda o: compare(run(number(o)), x), guess, piece)
             self._near[sign, piece] = ordinal
             return ordinal

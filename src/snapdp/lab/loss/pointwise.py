@@ -33,8 +33,6 @@ class Pointwise(Value):
     """The case an output falls into, its probabilities from both inputs, and the bound of the loss (None: none)."""
 
     case: str
-    f: Fraction
-    f_prime: Fraction
     output: Fraction
     probability: Enclosure
     probability_prime: Enclosure
@@ -51,8 +49,6 @@ def pointwise(
         loss_upper = ln_up(max(p.upper / q.lower, q.upper / p.lower), working_bits(machine))
     return Pointwise(
         case=case_of(shape, f=f, f_prime=f_prime, output=output),
-        f=f,
-        f_prime=f_prime,
         output=output,
         probability=p,
         probability_prime=q,

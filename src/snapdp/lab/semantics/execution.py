@@ -275,9 +275,13 @@ class Execution:
         if self.drawn is not None:
             # About 3/8 for U; for what is drawn as a logarithm, about that of it.
             usual = Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
-            usual = self.draw.value(self.draw.ordinal(as_mpfr(usual)))
-            names[self.drawn] = sign * usual if self.laplace else usual
+            names[self.drawn] = self.drawn_value(sign, self.draw.ordinal(as_mpfr(usual)))
         evaluate_float(self.expression, names, self.machine)
+
+    def drawn_value(self, sign: int, ordinal: int) -> Fraction:
+        """Return a draw as the program meets it: the floats of a Laplace draw are numbered without the sign."""
+        value = self.draw.value(ordinal)
+        return sign * value if self.laplace else value
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))

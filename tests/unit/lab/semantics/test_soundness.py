@@ -101,23 +101,24 @@ def test_a_float_value_lies_between_its_bounds(text, p):
 
 def test_a_faithful_logarithm_stays_within_two_roundings():
     """The other neighbour than the round_nearest one: allowed for ln = 2, and outside the bounds of ln = 1."""
+    programs = [program_of(text) for text in ("ln(U)", EXPRESSIONS[0])]
+    logarithm, noise = (program.statements[-1].expression for program in programs)
 
     class Faithful(Float):
         def ln(self, e, x):
             near = super().ln(e, x)
-            exact_below = evaluate_real(expression_of("ln(U)"), {"U": x}, self.machine).upper < near
+            exact_below = evaluate_real(logarithm, {"U": x}, self.machine).upper < near
             return -(next_above if exact_below else next_below)(-near, self.machine.p)
 
-    logarithm, expression = expression_of("ln(U)"), expression_of("S * ln(U) / 0.1")
     outside = {1: 0, 2: 0}
     for roundings in outside:
         machine = Machine(p=8, ln_roundings=roundings)
-        found, whole = (derive(program_of(text), machine).result for text in ("ln(U)", "S * ln(U) / 0.1"))
+        found, whole = (derive(program, machine).result for program in programs)
         for environment in inputs(8, 500):
             value = Faithful(machine, environment).of(logarithm)
             outside[roundings] += not lies_between(value, found.lower, found.upper, environment, machine)
             if roundings == 2:
-                value = Faithful(machine, environment).of(expression)
+                value = Faithful(machine, environment).of(noise)
                 assert lies_between(value, whole.lower, whole.upper, environment, machine)
     assert outside[1] > 100
     assert outside[2] == 0
@@ -130,12 +131,13 @@ THREE_BITS = tuple(Fraction(m, 4) * power_of_two(e) for e in range(-1, 3) for m 
 
 
 def test_the_witness_is_outside_the_repaired_printed_rules_and_inside_ours():
-    machine, expression = Machine(p=3), expression_of(WITNESS)
+    machine, program = Machine(p=3), program_of(WITNESS)
+    expression = program.statements[-1].expression
     assert evaluate_float(expression, {}, machine) == -1
     assert evaluate_real(expression, {}, machine).lower == 0
     printed = [evaluate_real(end, {}, machine).lower for end in derive_as_printed(expression, machine, repaired=True)]
     assert printed == [Fraction(-8, 9), Fraction(1449, 1024)]
-    ours = derive(program_of(WITNESS), machine).result
+    ours = derive(program, machine).result
     assert evaluate_real(ours.lower, {}, machine).upper == -1
     assert evaluate_real(ours.upper, {}, machine).lower == Fraction(161, 128)
 
