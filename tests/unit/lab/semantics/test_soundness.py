@@ -101,19 +101,19 @@ def test_a_float_value_lies_between_its_bounds(text, p):
 
 def test_a_faithful_logarithm_stays_within_two_roundings():
     """The other neighbour than the round_nearest one: allowed for ln = 2, and outside the bounds of ln = 1."""
-    programs = [program_of(text) for text in ("ln(U)", EXPRESSIONS[0])]
-    logarithm, noise = (program.statements[-1].expression for program in programs)
+    texts = "ln(U)", EXPRESSIONS[0]
+    logarithm, noise = map(expression_of, texts)
 
     class Faithful(Float):
         def ln(self, e, x):
             near = super().ln(e, x)
-            exact_below = evaluate_real(logarithm, {"U": x}, self.machine).upper < near
+            exact_below = evaluate_real(e, {"U": x}, self.machine).upper < near
             return -(next_above if exact_below else next_below)(-near, self.machine.p)
 
     outside = {1: 0, 2: 0}
     for roundings in outside:
         machine = Machine(p=8, ln_roundings=roundings)
-        found, whole = (derive(program, machine).result for program in programs)
+        found, whole = (derive(program_of(text), machine).result for text in texts)
         for environment in inputs(8, 500):
             value = Faithful(machine, environment).of(logarithm)
             outside[roundings] += not lies_between(value, found.lower, found.upper, environment, machine)
@@ -131,13 +131,12 @@ THREE_BITS = tuple(Fraction(m, 4) * power_of_two(e) for e in range(-1, 3) for m 
 
 
 def test_the_witness_is_outside_the_repaired_printed_rules_and_inside_ours():
-    machine, program = Machine(p=3), program_of(WITNESS)
-    expression = program.statements[-1].expression
+    machine, expression = Machine(p=3), expression_of(WITNESS)
     assert evaluate_float(expression, {}, machine) == -1
     assert evaluate_real(expression, {}, machine).lower == 0
     printed = [evaluate_real(end, {}, machine).lower for end in derive_as_printed(expression, machine, repaired=True)]
     assert printed == [Fraction(-8, 9), Fraction(1449, 1024)]
-    ours = derive(program, machine).result
+    ours = bounds_of(expression, machine, {})
     assert evaluate_real(ours.lower, {}, machine).upper == -1
     assert evaluate_real(ours.upper, {}, machine).lower == Fraction(161, 128)
 
