@@ -25,7 +25,7 @@ from typing import Any
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, floor_log2, power_of_two, round_down, round_nearest, round_up
 from snapdp.exact.enclosure import Enclosure
-from snapdp.exact.functions import ln_enclosure, mpfr_context
+from snapdp.exact.functions import ln_of, mpfr_context
 from snapdp.lab.language.syntax import Query
 from snapdp.lab.loss.normal_form import NormalForm, affine_steps, released_value, value_on
 from snapdp.lab.semantics.execution import NOT_MONOTONE, Execution, Piece, Preimage, joined
@@ -206,10 +206,6 @@ def exact_loss(
     if q_ends[0] > 0 and above is not None and p_ends[0] <= q_ends[1] * rational_of(above):
         return None
     p, q = Enclosure(*map(fraction_of, p_ends)), Enclosure(*map(fraction_of, q_ends))
-    ratio = None
-    if q.lower > 0:
-        low, high = ln_enclosure(p.lower / q.upper, LOG_BITS).lower, ln_enclosure(p.upper / q.lower, LOG_BITS).upper
-        ratio = abs(Enclosure(low, high))
     return ExactLoss(
         f=more.f,
         f_prime=less.f,
@@ -218,7 +214,7 @@ def exact_loss(
         preimages_prime=preimages_prime,
         probability=p,
         probability_prime=q,
-        loss=ratio,
+        loss=abs(ln_of(p / q, LOG_BITS)) if q.lower > 0 else None,
     )
 
 

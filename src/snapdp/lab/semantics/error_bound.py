@@ -497,8 +497,8 @@ class Analysis:
         self.parts = Parts(formula)
         if len(self.parts.parts) > LARGEST_FORMULA:
             raise ParameterError(f"the formula has more than {LARGEST_FORMULA} operations.", "Bound parts of it.")
-        used = [part.name for part in self.parts.parts if isinstance(part, Variable)]
-        self.inputs = tuple(sorted(used, key=lambda name: inputs.index(name) if name in inputs else len(inputs)))
+        order = {name: place for place, name in enumerate(inputs)}
+        self.inputs = tuple(sorted(input_names(formula), key=lambda name: order.get(name, len(order))))
         self.roundings = roundings
         self.largest = sys.float_info.max if floats.largest is None else to_float_down(floats.largest)
         self.constants: dict[int, Values] = {}

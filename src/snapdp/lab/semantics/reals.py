@@ -16,7 +16,7 @@ from typing import Any
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import nearest_multiple
 from snapdp.exact.enclosure import Enclosure, maximum
-from snapdp.exact.functions import ln_enclosure
+from snapdp.exact.functions import ln_of
 from snapdp.lab.language.syntax import BOUNDS, Assignment, Expression, Held, Program, Semantics, Statement
 from snapdp.lab.semantics.bounds import Derivation, Inference, steps
 from snapdp.lab.semantics.floats import Environment, evaluate_float, folded, run_float, written_out
@@ -61,8 +61,7 @@ class Real(Semantics[Enclosure], language=BOUNDS | {Held}):
     def ln(self, _: Any, a: Enclosure) -> Enclosure:
         if a.lower <= 0:
             raise PremiseError("ln of a bound that is not positive is not defined.")
-        low, high = (_ln(fraction_of(end), self.precision) for end in (a.lower, a.upper))
-        return Enclosure(low.lower, high.upper)
+        return _ln(_image(fraction_of, a), self.precision)
 
     def round(self, e: Any, a: Enclosure) -> Enclosure:
         return _image(lambda x: rational_of(nearest_multiple(fraction_of(x), e.grid)), a)
@@ -120,8 +119,8 @@ def _point(x: Fraction) -> Enclosure:
 
 
 @lru_cache(maxsize=1024)
-def _ln(x: Fraction, precision: int) -> Enclosure:
-    return _image(rational_of, ln_enclosure(x, precision))
+def _ln(x: Enclosure, precision: int) -> Enclosure:
+    return _image(rational_of, ln_of(x, precision))
 
 
 # A program evaluated twice at one draw, in floats and over the reals, with the derived bounds around both. What
