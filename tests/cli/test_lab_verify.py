@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
-from snapdp.lab import mechanism as mechanism_program, program
+from snapdp.lab import program, verification
 from snapdp.lab.language.parser import program_text
 from snapdp.lab.loss import verdict
 from tests import VECTORS
@@ -24,7 +24,7 @@ GOLDEN = VECTORS / "verify"
 VOID = {"meta", "rect", "path", "circle"}
 
 
-SEARCHES = ((verdict, "verify"), (mechanism_program, "verify_mechanism"))
+SEARCHES = ((verdict, "verify"), (verification, "verify_mechanism"))
 REMEMBERED = [(home, name, functools.cache(getattr(home, name))) for home, name in SEARCHES]
 
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from snapdp.cli.app import main
 from snapdp.lab.language.parser import load_program
 from snapdp.lab.report.cases import evaluation_text
-from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.machine import parse_machine
+from snapdp.lab.semantics.reals import evaluate
 from tests.cli.running import run as run_command
 
 HALF = ["snap_half", "--f", "3", "--U", "0.3", "--S", "-1"]

@@ -18,9 +18,9 @@ from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.certificate import certificate_text
 from snapdp.lab.loss.exact_loss import ProgramLaw
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.mechanism import program_of_mechanism, verify_mechanism
 from snapdp.lab.report.verdict import mechanism_text
 from snapdp.lab.semantics.machine import Machine, PositiveFloats, parse_machine
+from snapdp.lab.verification import program_of_mechanism, verify_mechanism
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.finite import proved_loss
 from snapdp.mechanism.law.law import law_of

@@ -22,7 +22,7 @@ from snapdp.exact.dyadic import exponent_of_power, power_of_two_at_least
 from snapdp.exact.numbers import parameter, positive
 
 if TYPE_CHECKING:
-    from snapdp.lab.mechanism import MechanismProgram
+    from snapdp.lab.verification import MechanismProgram
 
 GRIDS = ("fine", "natural")
 

@@ -115,7 +115,7 @@ def run_command(
     """
     from snapdp.lab.loss.pointwise import output_draws
     from snapdp.lab.report import cases
-    from snapdp.lab.semantics.evaluation import evaluate
+    from snapdp.lab.semantics.reals import evaluate
 
     judged, width = load_program(reference, machine), max(NARROWEST, line_width() - 1)
     if output is not None:

@@ -157,7 +157,7 @@ def _pairs(
     Those of a mechanism are given in data units.
     """
     from snapdp.lab.loss.verdict import asked_pair, require_cases, telling_pairs
-    from snapdp.lab.mechanism import mechanism_pair
+    from snapdp.lab.verification import mechanism_pair
 
     if not ends:
         return [], ""

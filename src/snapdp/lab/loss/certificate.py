@@ -133,7 +133,7 @@ def producing_draw(evidence: ExactLoss, execution: Execution) -> tuple[int | Non
     for sign, preimage in evidence.preimages:
         if preimage.start < preimage.stop:
             inside = preimage.start if preimage.start > draw.first or draw.too_deep is None else preimage.stop - 1
-            return shown_sign(sign, execution), _signed(draw.value(inside), sign, execution)
+            return shown_sign(sign, execution), execution.drawn_value(sign, inside)
     raise AssertionError("the output comes from f")
 
 
@@ -141,10 +141,9 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     """Return, for each sign (and piece), the neighbouring draws between which f_prime skips the output."""
     draw, found = execution.draw, []
     for (sign, preimage), piece in zip(evidence.preimages_prime, skipping_pieces(evidence, execution), strict=True):
-        ends = [preimage.start - 1, preimage.start]
-        held = [draw.is_float(o) and piece.start <= o < piece.stop for o in ends]
         values = [
-            _signed(draw.value(o), sign, execution) if is_held else None for o, is_held in zip(ends, held, strict=True)
+            execution.drawn_value(sign, o) if draw.is_float(o) and piece.start <= o < piece.stop else None
+            for o in (preimage.start - 1, preimage.start)
         ]
         if preimage.start == draw.first and draw.too_deep is not None and not execution.laplace:
             values = [None, Fraction(0)]  # before all draws, of which there is no smallest
@@ -162,10 +161,6 @@ def skipping_pieces(evidence: ExactLoss, execution: Execution) -> list[Piece]:
     """Return the pieces of draws on which f_prime skips the output, in the order of its preimages."""
     pieces = ProgramLaw(execution, evidence.f_prime).pieces
     return [piece for sign in execution.signs for piece in pieces[sign]]
-
-
-def _signed(value: Fraction, sign: int, execution: Execution) -> Fraction:
-    return sign * value if execution.laplace else value
 
 
 def _ends(preimage: Preimage, execution: Execution) -> dict[str, str]:

@@ -18,14 +18,14 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cache, lru_cache, partial
 from random import Random
 from typing import Any
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, floor_log2, power_of_two, round_down, round_nearest, round_up
 from snapdp.exact.enclosure import Enclosure
-from snapdp.exact.functions import ln_enclosure, mpfr_context
+from snapdp.exact.functions import ln_of, mpfr_context
 from snapdp.lab.language.syntax import Query
 from snapdp.lab.loss.normal_form import NormalForm, affine_steps, released_value, value_on
 from snapdp.lab.semantics.execution import NOT_MONOTONE, Execution, Piece, Preimage, joined
@@ -36,14 +36,17 @@ from snapdp.values import Value
 LOG_BITS = 256
 
 
+Preimages = tuple[tuple[int, Preimage], ...]  # each with its sign
+
+
 class ExactLoss(Value):
     """What one output tells f and f_prime apart; the probability from f is the larger one. loss None: infinite."""
 
     f: Fraction
     f_prime: Fraction
     output: Fraction
-    preimages: tuple[tuple[int, Preimage], ...]  # (sign, preimage) from f
-    preimages_prime: tuple[tuple[int, Preimage], ...]
+    preimages: Preimages  # from f
+    preimages_prime: Preimages
     probability: Enclosure
     probability_prime: Enclosure
     loss: Enclosure | None
@@ -52,8 +55,8 @@ class ExactLoss(Value):
     def is_infinite(self) -> bool:
         return self.loss is None
 
-    def exceeds(self, claim: Fraction) -> bool:
-        return self.loss is None or self.loss.lower > claim
+    def exceeds(self, claim: Fraction | None) -> bool:
+        return self.loss is None or (claim is not None and self.loss.lower > claim)
 
 
 class ProgramLaw:
@@ -81,9 +84,10 @@ class ProgramLaw:
         for sign in pieces:
             execution.require_numbers(f, sign)
         self.pieces = {sign: joined(pieces[sign], partial(self.output, sign)) for sign in execution.signs}
-        known = shape is not None and shape.noise is not None and shape.grid is not None
-        self._guesses = _Guesses(execution, f, shape) if known and shape is not None else None
-        self._found: dict[Fraction, tuple[tuple[int, Preimage], ...]] = {}
+        self._guesses: _Guesses | None = None
+        if shape is not None and shape.noise is not None and shape.grid is not None:
+            self._guesses = _Guesses(execution, f, shape)
+        self._found: dict[Fraction, Preimages] = {}
         self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
 
     def output(self, sign: int, ordinal: int) -> Any:
@@ -94,19 +98,19 @@ class ProgramLaw:
         """Return the draws that give the output under one sign, of a program that is monotone in its draw."""
         if len(self.pieces[sign]) > 1:
             raise PremiseError(NOT_MONOTONE)
-        return self._on(sign, self.pieces[sign][0], *self._numbers(output))
+        return self._on(sign, self.pieces[sign][0], output)
 
-    def preimages(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
+    def preimages(self, output: Fraction) -> Preimages:
         """Return the draws that give the output: for each sign, on each piece on which the program is monotone.
 
         Those of which one ends where the next begins are made one; empty ones stay what they are.
         """
         if output not in self._found:
-            (x, snapped), found = self._numbers(output), list[tuple[int, Preimage]]()
+            found = list[tuple[int, Preimage]]()
             for sign in self.execution.signs:
                 row: list[Preimage] = []
                 for piece in self.pieces[sign]:
-                    preimage = self._on(sign, piece, x, snapped)
+                    preimage = self._on(sign, piece, output)
                     if row and row[-1].start < row[-1].stop == preimage.start < preimage.stop:
                         preimage = Preimage(row.pop().start, preimage.stop)
                     row.append(preimage)
@@ -114,22 +118,16 @@ class ProgramLaw:
             self._found[output] = tuple(found)
         return self._found[output]
 
-    def _numbers(self, output: Fraction) -> tuple[Any, Any]:
-        """Return an output as a number of a run, and what it is computed from where a guess can be made from that."""
-        x = as_number(output)
-        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
-            return x, None
-        return x, x if self._snapped is None else as_number(self._snapped[output])
-
-    def _on(self, sign: int, piece: Piece, x: Any, snapped: Any) -> Preimage:
+    def _on(self, sign: int, piece: Piece, output: Fraction) -> Preimage:
         """Return the draws of a piece that give an output: from the first at it to the first beyond it."""
-        run, number = self._runs[sign], self.execution.draw.number
+        run, number, x = self._runs[sign], self.execution.draw.number, as_number(output)
+        snapped = output if self._snapped is None else self._snapped.get(output)  # what a guess can be made from
         at, past = (operator.ge, operator.gt) if piece.rises else (operator.le, operator.lt)
 
         def first(compare: Callable[[Any, Any], bool], *, upper: bool) -> int:
             guess = self._near.get((sign, piece))
             if snapped is not None and self._guesses is not None:
-                guess = self._guesses.near(piece, snapped, upper=upper)
+                guess = self._guesses.near(piece, as_number(snapped), upper=upper)
             ordinal = self.execution.first_where(lambda o: compare(run(number(o)), x), guess, piece)
             self._near[sign, piece] = ordinal
             return ordinal
@@ -138,12 +136,9 @@ class ProgramLaw:
         return Preimage(start, first(past, upper=piece.rises))
 
     def probability(self, output: Fraction) -> Enclosure:
-        return self.mass(self.preimages(output))
+        return Enclosure(*map(fraction_of, self.mass_ends(self.preimages(output))))
 
-    def mass(self, preimages: tuple[tuple[int, Preimage], ...]) -> Enclosure:
-        return Enclosure(*map(fraction_of, self.mass_ends(preimages)))
-
-    def mass_ends(self, preimages: tuple[tuple[int, Preimage], ...]) -> tuple[Any, Any]:
+    def mass_ends(self, preimages: Preimages) -> tuple[Any, Any]:
         """Return the ends of the probability of preimages, two mpq."""
         below, lower, upper = self.execution.draw.ends_below, rational_of(Fraction(0)), rational_of(Fraction(0))
         for _, preimage in preimages:
@@ -211,10 +206,6 @@ def exact_loss(
     if q_ends[0] > 0 and above is not None and p_ends[0] <= q_ends[1] * rational_of(above):
         return None
     p, q = Enclosure(*map(fraction_of, p_ends)), Enclosure(*map(fraction_of, q_ends))
-    ratio = None
-    if q.lower > 0:
-        low, high = ln_enclosure(p.lower / q.upper, LOG_BITS).lower, ln_enclosure(p.upper / q.lower, LOG_BITS).upper
-        ratio = abs(Enclosure(low, high))
     return ExactLoss(
         f=more.f,
         f_prime=less.f,
@@ -223,7 +214,7 @@ def exact_loss(
         preimages_prime=preimages_prime,
         probability=p,
         probability_prime=q,
-        loss=ratio,
+        loss=abs(ln_of(p / q, LOG_BITS)) if q.lower > 0 else None,
     )
 
 
@@ -273,19 +264,15 @@ class Search:
     def __init__(self, execution: Execution, query: Query, shape: NormalForm) -> None:
         self.execution, self.shape, self.p = execution, shape, execution.machine.p
         self.neighbours = Neighbours(query, shape, execution.machine)
-        self._laws: dict[Fraction, ProgramLaw | None] = {}
+        self.law = lru_cache(maxsize=64)(self._law)
         self._snapped: dict[Fraction, Fraction] | None = None if shape.snap.released is None else {}
 
-    def law(self, f: Fraction) -> ProgramLaw | None:
+    def _law(self, f: Fraction) -> ProgramLaw | None:
         """Return the law of one input; None where the program has no value for it, or for some draw."""
-        if f not in self._laws:
-            if len(self._laws) > 64:
-                self._laws.clear()
-            try:
-                self._laws[f] = ProgramLaw(self.execution, f, self.shape, self._snapped)
-            except PremiseError:
-                self._laws[f] = None
-        return self._laws[f]
+        try:
+            return ProgramLaw(self.execution, f, self.shape, self._snapped)
+        except PremiseError:
+            return None
 
     def loss(self, f: Fraction, other: Fraction, output: Fraction, above: Fraction | None = None) -> ExactLoss | None:
         """Return the loss of one output for two neighbours, where both laws are known; above: only if it is more."""
@@ -299,7 +286,8 @@ class Search:
 
     def impossible(self) -> ExactLoss | None:
         """Return an output that one neighbour gives and the other never does, where a few tries find one."""
-        ends, holes = self.neighbours.at_the_ends(), self.neighbours.in_the_middle()
+        upper, lower = self.neighbours.at_each_end()
+        ends, holes = list(dict.fromkeys(upper + lower)), self.neighbours.in_the_middle()
         first, last = self.execution.draw.first, self.execution.draw.nearest_zero
         tries: list[tuple[list[Pair], list[int]]] = [(ends, [first, first + 1]), (holes, [last, last - 1, last - 2])]
         tries.append((holes + ends, self._scattered()))
@@ -350,16 +338,17 @@ class Search:
 
     def _suspects(self) -> Iterator[tuple[Pair, Fraction]]:
         outputs, machine, snap = Outputs(self.shape), self.execution.machine, self.shape.snap
-        few, known = outputs.last - outputs.first < FEW, dict[int, Fraction | None]()
+
+        @cache
+        def output_at(index: int) -> Fraction | None:
+            if self._snapped is None:
+                return held_output(self.shape, machine, outputs.at(index))
+            return released_value(snap, machine, index * outputs.grid)
+
+        few = outputs.last - outputs.first < FEW
         for pair in self.neighbours.all():
             for index in range(outputs.first, outputs.last + 1) if few else self._places(outputs, pair):
-                if index not in known:
-                    known[index] = (
-                        held_output(self.shape, machine, outputs.at(index))
-                        if self._snapped is None
-                        else released_value(snap, machine, index * outputs.grid)
-                    )
-                output = known[index]
+                output = output_at(index)
                 if output is not None:
                     if self._snapped is not None:
                         self._snapped[output] = index * outputs.grid
@@ -445,12 +434,8 @@ class Neighbours:
                 return False
         return 0 < abs(f - f_prime) <= self.query.sensitivity
 
-    def at_the_ends(self) -> list[Pair]:
-        """Return pairs at the upper end of the range, then at the lower one."""
-        upper, lower = self._at_each_end()
-        return list(dict.fromkeys(upper + lower))
-
-    def _at_each_end(self) -> tuple[list[Pair], list[Pair]]:
+    def at_each_end(self) -> tuple[list[Pair], list[Pair]]:
+        """Return pairs at the upper end of the range, and at the lower one."""
         d = self.distance
         steps = (Fraction(0), d, d / 2, 2 * d)
         upper = self._allowed([(self.upper - d - s, self.upper - s) for s in steps])
@@ -489,8 +474,11 @@ class Neighbours:
 
     def _allowed(self, pairs: list[Pair]) -> list[Pair]:
         """Return each pair, or the floats just inside it, where it may be tried."""
-        tried = ([pair for pair in (each, self._inside(*each)) if self.allows(*pair)][:1] for each in pairs)
-        return list(dict.fromkeys(pair for found in tried for pair in found))
+        return list(dict.fromkeys(pair for each in pairs for pair in self._first(each, self._inside(*each))))
+
+    def _first(self, *pairs: Pair) -> list[Pair]:
+        """Return the first of several pairs that may be tried, if there is one."""
+        return [pair for pair in pairs if self.allows(*pair)][:1]
 
     def _inside(self, one: Fraction, other: Fraction) -> Pair:
         low, high = float_at_least(min(one, other), self.p), float_at_most(max(one, other), self.p)
@@ -500,7 +488,7 @@ class Neighbours:
         """Yield pairs that a scaled query moves furthest, pairs at the ends, then on phases of the grid near both ends
         and around zero, then at random.
         """
-        d, grid, (upper, lower) = self.distance, self.grid, self._at_each_end()
+        d, grid, (upper, lower) = self.distance, self.grid, self.at_each_end()
         yield from self.furthest_apart()[:2]
         yield from (*upper[:1], *self.in_the_middle()[:1], *lower[:1])
         # Not multiples of a power of two: on those the roundings of the logarithm mostly cancel. So twenty-firsts.
@@ -514,10 +502,7 @@ class Neighbours:
             start = self.lower + span * share if random.random() < 0.5 else self.upper - d - span * share
             yield from self._from(round_nearest(start, self.p))
 
-    def _from(self, f: Fraction) -> Iterator[Pair]:
-        """Yield f and f + distance, moved so that both are floats; the distance stays what it is where it can."""
+    def _from(self, f: Fraction) -> list[Pair]:
+        """Return f and f + distance, moved so that both are floats; the distance stays what it is where it can."""
         other = round_nearest(f + self.distance, self.p)
-        for pair in ((f, other), (other - self.distance, other), self._inside(f, f + self.distance)):
-            if self.allows(*pair):
-                yield pair
-                return
+        return self._first((f, other), (other - self.distance, other), self._inside(f, f + self.distance))

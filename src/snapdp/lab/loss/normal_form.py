@@ -12,7 +12,6 @@ Theory: docs/theory/verifier-loss.md, (1)-(2), (22), (34)-(39) and (42)-(51).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import NoReturn
 
@@ -44,7 +43,7 @@ from snapdp.lab.language.syntax import (
     walk,
 )
 from snapdp.lab.language.text import statement_text
-from snapdp.lab.semantics.execution import direction
+from snapdp.lab.semantics.execution import direction, first_index
 from snapdp.lab.semantics.floats import Folded, evaluate_float, fold
 from snapdp.lab.semantics.machine import FUNCTIONS, Machine
 from snapdp.values import Value, replaced
@@ -394,19 +393,13 @@ def half_gap(size: Fraction, p: int) -> Fraction:
 U, CENTRED, MAGNITUDE, FOLDED_DRAW = "U", "U - 1/2", "|U - 1/2|", "1 - 2 |U - 1/2|"
 
 
-class Multiple(Value):
-    """k times what is made of a draw: k is a power of two, or minus one; so every step but U - 1/2 is exact."""
-
-    draw: str
-    k: Fraction = Fraction(1)
-    of: str = U
-
-
 class Noise(Value):
     """coefficient * S**signed * (ln U)**drawn, rounded that many times.
 
     sign_of    the draw whose sign about 1/2 is the sign, where that is no sample of its own
     folded_of  the draw that is folded, ln(1 - 2 |U - 1/2|) in the place of ln U
+    draw, of   instead of S and ln U: what is made of a draw; the coefficient is then a power of two, or minus one, so
+               that every step but U - 1/2 is exact
     """
 
     coefficient: Fraction
@@ -416,6 +409,8 @@ class Noise(Value):
     laplace: bool = False
     sign_of: str | None = None
     folded_of: str | None = None
+    draw: str = ""
+    of: str = ""
 
     @property
     def folded(self) -> bool:
@@ -439,12 +434,12 @@ def noise_of(e: Expression, samples: dict[str, Sample], machine: Machine) -> Noi
             how = "is multiplied by" if isinstance(part, (Multiplication, Division)) else "depends on"
             raise OtherForm(part, f"the noise {how} the query")
     noise = _NoiseOf(samples, machine).of(e)
-    if not isinstance(noise, Noise) or not noise.is_one:
+    if not noise.is_one:
         raise OtherForm(e, "the noise is no multiple of S ln(U)")
     return noise
 
 
-class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
+class _NoiseOf(Semantics[Noise], language=FOLDED):
     def __init__(self, samples: dict[str, Sample], machine: Machine) -> None:
         super().__init__()
         self.samples, self.machine = samples, machine
@@ -454,12 +449,12 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
     held = const
 
-    def var(self, e: Variable) -> Noise | Multiple:
+    def var(self, e: Variable) -> Noise:
         sample = self.samples.get(e.name)
         if sample is None:
             raise _no_step(e)
         if sample.distribution == "unif":
-            return Multiple(draw=e.name)
+            return Noise(coefficient=Fraction(1), draw=e.name, of=U)
         if sample.distribution == "sign":
             return Noise(coefficient=Fraction(1), signed=True)
         if sample.distribution == "laplace":  # a real Laplace draw, rounded once to a float
@@ -467,46 +462,46 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
             return Noise(coefficient=scale, signed=True, drawn=True, roundings=1, laplace=True)
         raise OtherForm(e, f"a {sample.distribution} draw is no noise that has a bound")
 
-    def neg(self, _: Negation, x: Noise | Multiple) -> Noise | Multiple:
-        return replaced(x, k=-x.k) if isinstance(x, Multiple) else replaced(x, coefficient=-x.coefficient)
+    def neg(self, _: Negation, x: Noise) -> Noise:
+        return replaced(x, coefficient=-x.coefficient)
 
-    def ln(self, e: Logarithm, x: Noise | Multiple) -> Noise:
+    def ln(self, e: Logarithm, x: Noise) -> Noise:
         """Return ln U, or ln of the folded draw itself: a multiple of that would shift the noise."""
         drawn = Noise(coefficient=Fraction(1), drawn=True, roundings=self.machine.ln_roundings)
-        if isinstance(e.operand, Variable) and isinstance(x, Multiple):
+        if isinstance(e.operand, Variable) and x.of == U:
             return drawn
-        if isinstance(x, Multiple) and x.of == FOLDED_DRAW and x.k == 1:
+        if x.of == FOLDED_DRAW and x.coefficient == 1:
             return replaced(drawn, folded_of=x.draw)
         raise OtherForm(e, f"the noise takes ln of something else than U or {FOLDED_DRAW}")
 
-    def abs(self, e: UnaryOperation, x: Noise | Multiple) -> Multiple:
-        if isinstance(x, Multiple) and x.of == CENTRED:
-            return replaced(x, of=MAGNITUDE, k=abs(x.k))
+    def abs(self, e: UnaryOperation, x: Noise) -> Noise:
+        if x.of == CENTRED:
+            return replaced(x, of=MAGNITUDE, coefficient=abs(x.coefficient))
         raise _no_step(e)
 
-    def sign(self, e: UnaryOperation, x: Noise | Multiple) -> Noise:
-        if isinstance(x, Multiple) and x.of == CENTRED:
-            return Noise(coefficient=Fraction(1 if x.k > 0 else -1), signed=True, sign_of=x.draw)
+    def sign(self, e: UnaryOperation, x: Noise) -> Noise:
+        if x.of == CENTRED:
+            return Noise(coefficient=Fraction(1 if x.coefficient > 0 else -1), signed=True, sign_of=x.draw)
         raise _no_step(e)
 
-    def add(self, e: Binary, *operands: Noise | Multiple) -> Multiple:
+    def add(self, e: Binary, *operands: Noise) -> Noise:
         """Return k (U - 1/2), or k (1 - 2 |U - 1/2|) for k > 0, in any order and with any signs."""
-        x = next((x for x in operands if isinstance(x, Multiple)), None)
-        if x is not None and (found := step_of(e)) is not None:
-            step, k = found[0], x.k * found[0].factor
+        x, found = next((x for x in operands if x.of), None), step_of(e)
+        if x is not None and found is not None:
+            step, k = found[0], x.coefficient * found[0].factor
             if x.of == U and step.shift == -k * HALF:
-                return replaced(x, of=CENTRED, k=k)
+                return replaced(x, of=CENTRED, coefficient=k)
             if x.of == MAGNITUDE and step.shift > 0 and k == -2 * step.shift:
-                return replaced(x, of=FOLDED_DRAW, k=step.shift)
+                return replaced(x, of=FOLDED_DRAW, coefficient=step.shift)
         raise _no_step(e)
 
     sub = add
 
-    def mul(self, e: Binary, a: Noise | Multiple, b: Noise | Multiple) -> Noise | Multiple:
-        if isinstance(a, Multiple) or isinstance(b, Multiple):
-            x, found = (a if isinstance(a, Multiple) else b), step_of(e)
-            if isinstance(x, Multiple) and found is not None and not found[0].rounds:
-                return replaced(x, k=x.k * found[0].factor)
+    def mul(self, e: Binary, a: Noise, b: Noise) -> Noise:
+        if a.of or b.of:
+            x, found = a if a.of else b, step_of(e)
+            if found is not None and not found[0].rounds:
+                return replaced(x, coefficient=x.coefficient * found[0].factor)
             raise _no_step(e)
         divides = isinstance(e, Division)
         if (a.drawn and b.drawn) or (a.signed and b.signed):
@@ -526,7 +521,7 @@ class _NoiseOf(Semantics[Noise | Multiple], language=FOLDED):
 
     div = mul
 
-    def query(self, e: Expression, *_: Noise | Multiple) -> NoReturn:
+    def query(self, e: Expression, *_: Noise) -> NoReturn:
         raise _no_step(e)
 
     round = clamp = floor = rint = query
@@ -675,21 +670,13 @@ def _reached(clamp: Clamping, snap: Snap, machine: Machine) -> Ends | None:
 
     low, high = sorted(trend * machine.constant(end) for end in (clamp.lower, clamp.upper))
     try:
+        if not low < value(most) >= high:
+            return None
         first = first_index(lambda k: value(k) > low, -most, most)
         last = first_index(lambda k: value(k) >= high, -most, most)
     except PremiseError:
         return None
-    return None if first is None or last is None or first <= -most else ((first - 1) * grid, last * grid)
-
-
-def first_index(holds: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the least whole number from low to high for which a monotone condition holds; None: it holds for none."""
-    if not holds(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+    return None if first <= -most else ((first - 1) * grid, last * grid)
 
 
 def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction | None:

@@ -13,14 +13,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact.dyadic import HALF, exponent_of_power, floor_log2, nearest_multiple, power_of_two, round_nearest
-from snapdp.exact.enclosure import Enclosure, enclose
-from snapdp.exact.functions import exp_enclosure, ln_enclosure
+from snapdp.exact.dyadic import HALF, exponent_of_power, nearest_multiple, round_nearest
+from snapdp.exact.enclosure import Enclosure, enclose, maximum
+from snapdp.exact.functions import exp_enclosure
 from snapdp.exact.numbers import parameter
 from snapdp.lab.language.syntax import Program, QueryValue
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, held_output
-from snapdp.lab.loss.normal_form import Snap
-from snapdp.lab.loss.shape import Shape, recognise, shorter, tail_errors, working_bits
+from snapdp.lab.loss.normal_form import Snap, half_gap
+from snapdp.lab.loss.shape import Shape, exp_down, exp_up, ln_up, recognise, tail_errors, working_bits
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value
@@ -29,34 +29,13 @@ FORMS = ("post", "note")
 NOTHING, WHOLE = enclose(0), enclose(1)
 
 
-class SidedTails(Value):
-    """left(t1), left(t2), right(t1), right(t2) for one input, and the probability of the output they enclose."""
-
-    left_low: Enclosure
-    left_high: Enclosure
-    right_low: Enclosure
-    right_high: Enclosure
-
-    @property
-    def probability(self) -> Enclosure:
-        """Return 1/2 (left(t2) - left(t1)) + 1/2 (right(t1) - right(t2)); theory (15)."""
-        return (_difference(self.left_high, self.left_low) + _difference(self.right_low, self.right_high)) * HALF
-
-
-def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
-    return Enclosure(max(Fraction(0), more.lower - less.upper), max(Fraction(0), more.upper - less.lower))
-
-
 class Pointwise(Value):
-    """The case an output falls into, the tails of both inputs, and the bound of the loss (None: it gives none)."""
+    """The case an output falls into, its probabilities from both inputs, and the bound of the loss (None: none)."""
 
     case: str
-    form: str
-    f: Fraction
-    f_prime: Fraction
     output: Fraction
-    tails: SidedTails
-    tails_prime: SidedTails
+    probability: Enclosure
+    probability_prime: Enclosure
     loss_upper: Fraction | None
 
 
@@ -64,20 +43,15 @@ def pointwise(
     shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, output: Fraction, form: str = "post"
 ) -> Pointwise:
     """Return the case analysis of one output, for a shape without a failed premise."""
-    tails, tails_prime = (_tails(shape, machine, value, output, form) for value in (f, f_prime))
-    p, q = tails.probability, tails_prime.probability
+    p, q = (_probability(shape, machine, value, output, form) for value in (f, f_prime))
     loss_upper = None
     if p.lower > 0 and q.lower > 0:
-        bits = working_bits(machine)
-        loss_upper = ln_enclosure(shorter(max(p.upper / q.lower, q.upper / p.lower), bits, up=True), bits).upper
+        loss_upper = ln_up(max(p.upper / q.lower, q.upper / p.lower), working_bits(machine))
     return Pointwise(
         case=case_of(shape, f=f, f_prime=f_prime, output=output),
-        form=form,
-        f=f,
-        f_prime=f_prime,
         output=output,
-        tails=tails,
-        tails_prime=tails_prime,
+        probability=p,
+        probability_prime=q,
         loss_upper=loss_upper,
     )
 
@@ -93,11 +67,16 @@ def cell_ends(shape: Shape, output: Fraction) -> tuple[Fraction | None, Fraction
     return middle - grid / 2, middle + grid / 2
 
 
-def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> SidedTails:
+def _probability(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> Enclosure:
+    """Enclose the probability of an output, 1/2 (left(t2) - left(t1)) + 1/2 (right(t1) - right(t2)); theory (15)."""
     low, high = cell_ends(shape, output)
     left_low, right_low = (NOTHING, WHOLE) if low is None else _both_sides(shape, machine, f, low, form)
     left_high, right_high = (WHOLE, NOTHING) if high is None else _both_sides(shape, machine, f, high, form)
-    return SidedTails(left_low=left_low, left_high=left_high, right_low=right_low, right_high=right_high)
+    return (_difference(left_high, left_low) + _difference(right_low, right_high)) * HALF
+
+
+def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
+    return maximum(more - less, NOTHING)
 
 
 def _both_sides(shape: Shape, machine: Machine, f: Fraction, t: Fraction, form: str) -> tuple[Enclosure, Enclosure]:
@@ -114,18 +93,17 @@ def moved_boundary(t: Fraction, snap: Snap, machine: Machine, form: str) -> tupl
     A sum that does not round moves nothing, in either form; theory (27). What other steps than the sum's rounding move
     is bounded, in both forms, by the same two numbers for every t; theory (44).
     """
-    p = machine.p
     if machine.adds_exactly:
         return t, t
     if not snap.is_plain:
         return t - snap.below, t + snap.above
     if form == "note":
-        stretch = 1 + power_of_two(-p)
+        stretch = 1 + machine.eta
         return (t / stretch, t * stretch) if t > 0 else (t * stretch, t / stretch)
-    gap = power_of_two(floor_log2(abs(t)) - p + 1)
-    if t > 0 and t == power_of_two(floor_log2(t)):
-        gap /= 2  # below a power of two floats are twice as dense
-    return t - gap / 2, t - gap / 2
+    moved = half_gap(abs(t), machine.p)
+    if exponent_of_power(t) is not None:
+        moved /= 2  # below a power of two floats are twice as dense
+    return t - moved, t - moved
 
 
 def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
@@ -134,9 +112,7 @@ def _tail(shape: Shape, machine: Machine, distance: Fraction) -> Enclosure:
         return WHOLE
     bits, scaled = working_bits(machine), shape.epsilon * distance
     shortfall, surplus = tail_errors(distance, shape, machine)
-    low = exp_enclosure(shorter(-scaled - shortfall, bits, up=False), bits).lower
-    high = exp_enclosure(shorter(-scaled + surplus, bits, up=True), bits).upper
-    return Enclosure(low, min(Fraction(1), high))
+    return Enclosure(exp_down(-scaled - shortfall, bits), min(Fraction(1), exp_up(-scaled + surplus, bits)))
 
 
 # The cases
@@ -311,16 +287,16 @@ def _over_the_reals(
 ) -> tuple[str | None, Enclosure, Enclosure]:
     """Return the condition on U in symbols, f or g, x, Lambda and eps, and both ends over the reals."""
     assert shape.noise is not None
-    (grid, *_), (low, high), name = shape.grid_and_clamp, cell_ends(shape, x), letter(shape)
-    rising = shape.noise.coefficient * sign > 0  # the sum rises with U
-    first, last = (low, high) if rising else (high, low)
-    below, most = ("<=", "<") if rising else ("<", "<=")
+    (grid, *_), (first, last), name = shape.grid_and_clamp, cell_ends(shape, x), letter(shape)
+    rising, below, most = shape.noise.coefficient * sign > 0, "<=", "<"  # does the sum rise with U?
+    if not rising:
+        first, last, below, most = last, first, most, below
 
     def exponent(t: Fraction) -> Fraction:
         return (t - g if rising else g - t) * shape.epsilon
 
     def end(t: Fraction) -> str:
-        half = ("-" if t < x else "+") if rising else ("+" if t < x else "-")
+        half = "-" if (t < x) == rising else "+"
         text = f"x {half} Lambda/2" if abs(t - x) == grid * HALF else typed(t)  # an end that is no half step: a number
         return f"exp(({text} - {name}) eps)" if rising else f"exp(({name} - {text}) eps)"
 

@@ -51,7 +51,7 @@ def recognise(program: Program, machine: Machine) -> Shape:
     form = normal_form(program, machine)
     lines = _of_the_query(form, machine)
     if form.noise is None:
-        lines.insert(0, TheoremPremise(name="shape", status=FAILED, detail=form.refusal))
+        lines.insert(0, judge("shape", False, "", form.refusal))
     else:
         noise = form.noise
         drawn, fair = "ln(U)", "S is -1 or 1 with equal probability"
@@ -62,21 +62,22 @@ def recognise(program: Program, machine: Machine) -> Shape:
         times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
         scale = f"of scale {short(abs(noise.coefficient))}" if noise.laplace else f"times {short(noise.coefficient)}"
         detail = f"query + noise; the noise is {drawn} {scale}, rounded {times}"
-        lines.insert(0, TheoremPremise(name="shape", status=PROVED, detail=detail))
-        lines.append(_judged("sign fair", noise.signed, fair, "the noise has no random sign"))
+        lines.insert(0, judge("shape", True, detail))
+        lines.append(judge("sign fair", noise.signed, fair, "the noise has no random sign"))
     low, high = form.snap.ends or (None, None)
     where = "outputs stay in" if form.snap.released is None else "the snapped value matters in"
     otherwise = "the output is not clamped" if form.snap.ends is None else "the clamp is empty or one point"
     is_clamped = low is not None and high is not None and low < high
-    lines.append(_judged("clamp present", is_clamped, f"{where} [{low}, {high}]", otherwise))
+    lines.append(judge("clamp present", is_clamped, f"{where} [{low}, {high}]", otherwise))
     lines += _of_the_grid(form, machine) if form.snap.is_plain else _of_the_step(form, machine)
     if form.snap.released is not None:
         detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
-        lines.append(TheoremPremise(name="post-processing", status=PROVED, detail=detail))
+        lines.append(judge("post-processing", True, detail))
     k = machine.ln_roundings
     within = ("ln accurate", f"within {k} roundings, by the machine")
     assumed = [("ln correctly rounded", "to nearest, by the machine") if k == 1 else within]
-    assumed += [("sum exact", "+ and - do not round, by the machine")] if machine.adds_exactly else []
+    if machine.adds_exactly:
+        assumed.append(("sum exact", "+ and - do not round, by the machine"))
     assumed.append(("no fma", "strict evaluation, no contraction, no extra precision"))
     assumed.append(("exponents", "no result but U leaves the exponent range"))
     lines += [TheoremPremise(name=name, status=ASSUMED, detail=detail) for name, detail in assumed]
@@ -84,8 +85,11 @@ def recognise(program: Program, machine: Machine) -> Shape:
     return Shape(**fields, premises=tuple(lines))
 
 
-def _judged(name: str, holds: bool, detail: str, otherwise: str, status: str = PROVED) -> TheoremPremise:
-    return TheoremPremise(name=name, status=status if holds else FAILED, detail=detail if holds else otherwise)
+def judge(name: str, holds: bool, detail: str, otherwise: str = "", status: str = PROVED) -> TheoremPremise:
+    """Return a premise that holds, or that fails: for another reason than what would hold, where there is one."""
+    return TheoremPremise(
+        name=name, status=status if holds else FAILED, detail=detail if holds else otherwise or detail
+    )
 
 
 def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
@@ -99,17 +103,17 @@ def _of_the_query(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     low, high = (form.lower, form.upper) if is_clamped else form.private
     detail = f"{low} <= {what} <= {high}, {'by an inner clamp' if is_clamped else 'declared by the program'}"
     status = PROVED if is_clamped else ASSUMED
-    lines = [_judged("query confined", reach is not None, detail, f"nothing confines {name} to an interval", status)]
+    lines = [judge("query confined", reach is not None, detail, f"nothing confines {name} to an interval", status)]
     whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
     detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared by the program"
-    lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
+    lines.append(judge("sensitivity", True, detail, status=ASSUMED))
     if reach is not None and (reach.rounded or reach.ideal != query.sensitivity):
         moved, steps = short(reach.distance), "nothing rounds"
         if reach.rounded:
             moved = f"{short(reach.ideal)} + {general(reach.distance - reach.ideal, 3)}"
             steps = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
         detail = f"what the noise is added to moves by at most {moved}: {steps} on the way"
-        lines.append(TheoremPremise(name="query scaled", status=PROVED, detail=detail))
+        lines.append(judge("query scaled", True, detail))
     return lines
 
 
@@ -123,13 +127,13 @@ def _of_the_grid(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     grid, ends = form.snap.grid, form.snap.ends
     dyadic = grid is not None and exponent_of_power(grid) is not None
     otherwise = "the output is not rounded to a grid" if grid is None else f"{grid} is no power of two: the snap rounds"
-    lines = [_judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise)]
+    lines = [judge("grid power of two", dyadic, f"Lambda = {grid}", otherwise)]
     if dyadic and ends is not None:
         halves = () if machine.adds_exactly else form.boundaries  # an exact sum is compared with any number
         what = "the ends of clamps" if machine.adds_exactly else "the half steps of the grid and the ends of clamps"
         fits = all(round_nearest(end, machine.p) == end for end in (*halves, *ends))
         detail, otherwise = f"{what} are floats", f"{machine.p} bits cannot hold {what}"
-        lines.append(_judged("boundaries representable", fits, detail, otherwise))
+        lines.append(judge("boundaries representable", fits, detail, otherwise))
     return lines
 
 
@@ -139,18 +143,18 @@ def _of_the_step(form: NormalForm, machine: Machine) -> list[TheoremPremise]:
     assert snap.grid is not None
     words = {"floor": "floor gives whole numbers", "rint": "rint gives whole numbers, ties to even"}
     detail = f"{words.get(snap.step, 'the rounding is exact')}; Lambda = {short(snap.grid)} in the unit of the sum"
-    lines = [_judged("snap exact", snap.exact, detail, "its grid is no power of two: the snap rounds")]
+    lines = [judge("snap exact", snap.exact, detail, "its grid is no power of two: the snap rounds")]
     detail = "the ends of cells are those of rounded sums"
     otherwise = "where sums do not round there is no bound for this snap, only for round[Lambda]"
-    lines.append(_judged("sum rounded", not machine.adds_exactly, detail, otherwise))
+    lines.append(judge("sum rounded", not machine.adds_exactly, detail, otherwise))
     if snap.ends is not None and not machine.adds_exactly:
         detail = f"roundings move the ends of cells by at most {scientific_up(max(snap.below, snap.above))}"
-        lines.append(_judged("cells apart", snap.width > 0, detail, "cells are narrower than what roundings move"))
+        lines.append(judge("cells apart", snap.width > 0, detail, "cells are narrower than what roundings move"))
     if snap.step != "round":
         safe = not snap.needs_nonzero_noise or (noise is not None and noise.is_never_zero(machine))
         detail = "-0.0 counts as an output beside 0.0" if snap.splits_zero else "no output can be -0.0 beside 0.0"
         otherwise = "a private value of -0.0 may be released as -0.0: add 0.5 before the floor, clamp after it"
-        lines.append(_judged("signed zeros", safe, detail, otherwise))
+        lines.append(judge("signed zeros", safe, detail, otherwise))
     return lines
 
 
@@ -165,7 +169,7 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     name, smallest = "sampler range", smallest_exponent(machine)
     missing, source = "", f"that U from 2**{smallest} on gives"
     if shape.noise is not None and shape.noise.laplace:
-        return TheoremPremise(name=name, status=PROVED, detail="the Laplace draw is real, rounded once")
+        return judge(name, True, "the Laplace draw is real, rounded once")
     if shape.folds_its_draw:
         source = "that the steps of U - 1/2 allow"
         if machine.adds_exactly or machine.sampler == "ideal":
@@ -176,13 +180,13 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
         elif shape.failed:
             missing = "U - 1/2 loses the low bits of U, and nothing bounds the noise that matters"
     elif machine.sampler == "ideal":
-        return TheoremPremise(name=name, status=PROVED, detail="U is real")
+        return judge(name, True, "U is real")
     elif smallest is None:
-        return TheoremPremise(name=name, status=PROVED, detail="the exponent of U is unbounded")
+        return judge(name, True, "the exponent of U is unbounded")
     elif shape.failed:
         missing = "U has a least value, and nothing bounds the noise that matters"
     if missing:
-        return TheoremPremise(name=name, status=FAILED, detail=missing)
+        return judge(name, False, "", missing)
     needed = shape.epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     if shape.folds_its_draw:
         available = -ln_enclosure(folded_step(machine), 64).upper
@@ -191,7 +195,7 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
         available = -smallest * ln_enclosure(Fraction(2), 64).lower
     relation = "at most" if needed <= available else "above"
     detail = f"noise up to {general(needed, 6)}/eps is needed, {relation} the {general(available, 6)}/eps {source}"
-    return _judged(name, needed <= available, detail, detail)
+    return judge(name, needed <= available, detail)
 
 
 def smallest_exponent(machine: Machine) -> int | None:
@@ -286,29 +290,24 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
     1/2 has steps of one size: they cost what a step is worth at the far end, either way; theory (52).
     """
     bits, stretch, scaled = working_bits(machine), stretch_of(shape, machine), shape.epsilon * distance
-    shortfall, surplus = scaled * (stretch - 1), scaled * (1 - 1 / stretch)
-    if shape.folds_its_draw:
-        step = folded_step(machine)
-        near, far = (exp_enclosure(shorter(-scaled * k, bits, up=False), bits) for k in (1 / stretch, stretch))
-        surplus += _ln_up(1 + step / near.lower, bits)
-        left = shorter(1 - step / far.lower, bits, up=False)
-        shortfall -= ln_enclosure(left, bits).lower if left > 0 else HOPELESS
-    else:
-        more, less = granularity(scaled, shape, machine)
-        surplus += ln_enclosure(1 + more, bits).upper
-        shortfall -= ln_enclosure(1 - less, bits).lower
+    more, less = granularity(scaled, shape, machine)
+    left = shorter(1 - less, bits, up=False)
+    surplus = scaled * (1 - 1 / stretch) + ln_up(1 + more, bits)
+    shortfall = scaled * (stretch - 1) - (ln_enclosure(left, bits).lower if left > 0 else HOPELESS)
     return shorter(shortfall, bits, up=True), shorter(surplus, bits, up=True)
 
 
 def granularity(furthest: Fraction, shape: Shape, machine: Machine) -> tuple[Fraction, Fraction]:
     """Return (more, less): P(U <= v) lies between v (1 - less) and v (1 + more), for noise up to `furthest` scales."""
     assert shape.noise is not None
+    bits, stretch = working_bits(machine), stretch_of(shape, machine)
+    if shape.folds_its_draw:
+        step = folded_step(machine)
+        return step / exp_down(-furthest / stretch, bits), step / exp_down(-furthest * stretch, bits)
     if shape.noise.laplace or machine.sampler == "ideal":
         return Fraction(0), Fraction(0)
     if machine.sampler == "grid53":
-        bits = working_bits(machine)
-        smallest = exp_enclosure(shorter(-furthest / stretch_of(shape, machine), bits, up=False), bits).lower
-        return shorter(power_of_two(-GRID_BITS) / smallest, bits, up=True), Fraction(0)
+        return shorter(power_of_two(-GRID_BITS) / exp_down(-furthest / stretch, bits), bits, up=True), Fraction(0)
     return (2 * machine.eta, Fraction(0)) if machine.sampler == "ulp" else (machine.eta, machine.eta)
 
 
@@ -333,7 +332,7 @@ def cell_deviations(width: Fraction, shortfall: Fraction, surplus: Fraction, bit
     less = maximum((loss + q * gain) / rest, (q + 1) * gain / rest)  # 1 - computed/ideal
     if less.upper >= 1:
         return None
-    above = max(_ln_up(1 + more.upper, bits), surplus)
+    above = max(ln_up(1 + more.upper, bits), surplus)
     below = max(-_ln_down(1 - less.upper, bits), shortfall)
     return above, below, above + below
 
@@ -360,7 +359,7 @@ def _deviations_of_an_exact_sum(shape: Shape, machine: Machine, furthest: Fracti
     )
     if ratio is None:
         return None
-    return _ln_up(ratio.upper, bits), -_ln_down(ratio.lower, bits), overhead_of(ratio, bits)
+    return ln_up(ratio.upper, bits), -_ln_down(ratio.lower, bits), overhead_of(ratio, bits)
 
 
 def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
@@ -368,7 +367,15 @@ def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
     return Fraction((math.ceil if up else math.floor)(x * (1 << bits)), 1 << bits)
 
 
-def _ln_up(x: Fraction, bits: int) -> Fraction:
+def exp_up(x: Fraction, bits: int) -> Fraction:
+    return exp_enclosure(shorter(x, bits, up=True), bits).upper
+
+
+def exp_down(x: Fraction, bits: int) -> Fraction:
+    return exp_enclosure(shorter(x, bits, up=False), bits).lower
+
+
+def ln_up(x: Fraction, bits: int) -> Fraction:
     return ln_enclosure(shorter(x, bits, up=True), bits).upper
 
 

@@ -27,12 +27,12 @@ from snapdp.lab.loss.exact_loss import ExactLoss, Pair, ProgramLaw, Search, exac
 from snapdp.lab.loss.pointwise import CASES, FORMS, case_of, case_table, tried_outputs
 from snapdp.lab.loss.shape import (
     FAILED,
-    PROVED,
     Shape,
     TheoremPremise,
     UniversalBound,
     decimal_places,
     excess,
+    judge,
     recognise,
     sampler_premise,
     smallest_exponent,
@@ -138,9 +138,11 @@ def verify(
         judged = claim_of_epsilon(epsilon, shape=shape, machine=machine, universal=universal)
     else:
         judged = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
-    if universal is not None and judged.value is not None and universal.proved <= judged.value < universal.loss_upper:
-        universal = replaced(universal, loss_upper=judged.value)  # the decimal above the proof must not miss the claim
-    verified = universal is not None and judged.value is not None and universal.loss_upper <= judged.value
+    verified = False
+    if universal is not None and judged.value is not None and universal.proved <= judged.value:
+        verified = True
+        if judged.value < universal.loss_upper:  # the decimal above the proof must not miss the claim
+            universal = replaced(universal, loss_upper=judged.value)
     remarks = []
     execution = evidence = None
     try:
@@ -165,9 +167,7 @@ def verify(
     failed = {premise.name for premise in premises if premise.status == FAILED}
     if universal is None and not failed:
         remarks.append("No bound: the cells are too narrow for the rounding errors at their ends.")
-    refuted = evidence is not None and (
-        evidence.is_infinite or (judged.value is not None and evidence.exceeds(judged.value))
-    )
+    refuted = evidence is not None and evidence.exceeds(judged.value)
     if judged.name == NO_CLAIM:
         kind = BOUNDED if universal is not None else UNBOUNDED if refuted else INCONCLUSIVE
     else:
@@ -313,13 +313,12 @@ def _published(name: str, program: Program, shape: Shape, machine: Machine) -> C
             "Write `param eps` and `param B` into the program, or claim a number.",
         )
     product = bound * epsilon
-    lines = [("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps"), ("bound", product > 1, "B > 1/eps")]
+    premises = [judge("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps")]
+    premises.append(judge("bound", product > 1, "B > 1/eps"))
+    value = epsilon + 12 * product * eta + 2 * eta
     if name == "note":
-        lines.append(("precision", product * eta <= Fraction(1, 1 << 11), "B eps eta <= 2**-11"))
-    value = epsilon + 23 * product * eta if name == "note" else epsilon + 12 * product * eta + 2 * eta
-    premises = (
-        TheoremPremise(name=title, status=PROVED if holds else FAILED, detail=detail) for title, holds, detail in lines
-    )
+        premises.append(judge("precision", product * eta <= Fraction(1, 1 << 11), "B eps eta <= 2**-11"))
+        value = epsilon + 23 * product * eta
     return Claim(name=name, value=value, range=tuple(premises))
 
 

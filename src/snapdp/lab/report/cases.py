@@ -25,9 +25,9 @@ from snapdp.lab.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, lette
 from snapdp.lab.loss.verdict import CaseConstants, Verdict, case_constants
 from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text
 from snapdp.lab.report.verdict import Measure, measure_of
-from snapdp.lab.semantics.evaluation import EvaluatedLine, EvaluatedStep, Evaluation
 from snapdp.lab.semantics.machine import typed
 from snapdp.lab.semantics.printed import warning
+from snapdp.lab.semantics.reals import EvaluatedLine, EvaluatedStep, Evaluation
 from snapdp.mechanism.parameters import SnappingParameters
 
 WIDTH = 79

@@ -38,7 +38,6 @@ from snapdp.lab.loss.normal_form import released_value, value_on
 from snapdp.lab.loss.pointwise import Pointwise, case_table, cell_ends
 from snapdp.lab.loss.shape import Shape, TheoremPremise, decimal_places
 from snapdp.lab.loss.verdict import Verdict, noised
-from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
 from snapdp.lab.report.derivation import html_trees, machine_text
 from snapdp.lab.report.verdict import (
@@ -55,6 +54,7 @@ from snapdp.lab.report.verdict import (
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.floats import finite
 from snapdp.lab.semantics.machine import Machine, fraction_of
+from snapdp.lab.verification import program_of_mechanism
 from snapdp.mechanism.parameters import SnappingParameters
 
 LONGEST = 500  # of the line of a verdict in a notebook
@@ -219,7 +219,7 @@ def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
 
 
 def _enclosures(found: Pointwise) -> list[str]:
-    return [_enclosure(tails.probability) for tails in (found.tails, found.tails_prime)]
+    return [_enclosure(found.probability), _enclosure(found.probability_prime)]
 
 
 def _enclosure(e: Enclosure) -> str:

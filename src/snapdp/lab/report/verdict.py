@@ -50,11 +50,11 @@ from snapdp.lab.loss.certificate import (
 from snapdp.lab.loss.exact_loss import ExactLoss
 from snapdp.lab.loss.shape import TheoremPremise, decimal_places, excess
 from snapdp.lab.loss.verdict import NO_CLAIM, REFUTED, VERIFIED, Verdict
-from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.derivation import derivation_text, machine_text
 from snapdp.lab.semantics.bounds import Derivation, derivations
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.verification import program_of_mechanism
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import Value, replaced
 

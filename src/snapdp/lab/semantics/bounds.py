@@ -89,15 +89,6 @@ def derive(program: Program, machine: Machine, *, sign: int | None = None) -> De
     return Derivation(program=program, machine=machine, sign=sign, lines=tuple(lines))
 
 
-def derive_expression(expression: Expression, machine: Machine, known: Mapping[str, Range]) -> Inference:
-    """Return the derivation of one expression over floats that lie in known ranges."""
-    rules = Sound(machine, known)
-    rules.place = expression
-    symbols = {name: Variable(name=name) for name in known}
-    rules.intervals = {name: Interval(lower=x, upper=x, range=known[name]) for name, x in symbols.items()}
-    return rules.of(expression)
-
-
 def sampled(statement: Sample, machine: Machine, sign: int | None = None) -> Interval:
     """Return the interval of a sample: a symbol that ranges over what the sampler can draw."""
     match statement.distribution:
@@ -141,13 +132,13 @@ class Rules(Semantics[Inference]):
 
 
 class Sound(Rules, language=PROGRAMS):
-    """The rules on one machine; `place` is what refusals name."""
+    """The rules on one machine; `place` is the statement that refusals name."""
 
     def __init__(self, machine: Machine, queries: Mapping[str, Range]) -> None:
         super().__init__()
         self.machine, self.queries = machine, queries
         self.long: set[str] = set()  # names of values that may have more than p bits
-        self.place: Statement | Expression
+        self.place: Statement
 
     def const(self, e: Any) -> Conclusion:
         exact = Interval(lower=e, upper=e, range=between(e.value, e.value))
@@ -211,18 +202,14 @@ class Sound(Rules, language=PROGRAMS):
         """Return rd of the lower and ru of the upper bound, as powers where the sign of both is known."""
         widened = exact.range.widened(roundings, self.machine.eta)
         if exact.range.nonnegative or exact.range.nonpositive:
-            power = roundings if exact.range.nonnegative else -roundings
-            lower, upper = (
-                syntax.Powered(operand=exact.lower, power=-power),
-                syntax.Powered(operand=exact.upper, power=power),
-            )
-            suffix = "" if exact.range.nonnegative else "-Neg"
-            return rule + suffix, Interval(lower=lower, upper=upper, range=widened)
-        down, up = (
-            syntax.Down(operand=exact.lower, roundings=roundings),
-            syntax.Up(operand=exact.upper, roundings=roundings),
-        )
-        return f"{rule}-Mix", Interval(lower=down, upper=up, range=widened)
+            power, suffix = (roundings, "") if exact.range.nonnegative else (-roundings, "-Neg")
+            lower: Expression = syntax.Powered(operand=exact.lower, power=-power)
+            upper: Expression = syntax.Powered(operand=exact.upper, power=power)
+        else:
+            suffix = "-Mix"
+            lower = syntax.Down(operand=exact.lower, roundings=roundings)
+            upper = syntax.Up(operand=exact.upper, roundings=roundings)
+        return rule + suffix, Interval(lower=lower, upper=upper, range=widened)
 
     def _holds(self, *numbers: Fraction) -> bool:
         """Return whether numbers are floats of the machine."""
@@ -239,8 +226,8 @@ class Sound(Rules, language=PROGRAMS):
         return e.word in ("query", "add", "sub") or (keeps_bits and any(map(self._may_be_long, e.operands)))
 
     def _refuse(self, need: str, operand: Expression, a: Interval) -> NoReturn:
-        place = statement_text(self.place) if isinstance(self.place, Statement) else expression_text(self.place)
+        place, what = statement_text(self.place), expression_text(operand)
         raise ProgramError(
-            f"no derivation for '{place}': {need}; {expression_text(operand)} may lie in {a.range}.",
+            f"no derivation for '{place}': {need}; {what} may lie in {a.range}.",
             "Declare a range, or clamp first.",
         )

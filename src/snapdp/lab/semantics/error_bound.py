@@ -205,17 +205,6 @@ Objective = Callable[[Any, Any], Any]  # lower ends, upper ends -> a bound for e
 Progress = Callable[[int, float, float], None]  # boxes so far, bound so far, largest value met at a point
 
 
-class Supremum(NamedTuple):
-    """An upper bound of an objective over a box; the largest value met at a point, and that point; the box left whose
-    bound is largest; how many boxes were made."""
-
-    upper: float
-    met: float
-    point: tuple[float, ...]
-    worst: tuple[tuple[float, ...], tuple[float, ...]]
-    boxes: int
-
-
 def supremum(
     objective: Objective,
     lower: Sequence[float],
@@ -233,25 +222,29 @@ def supremum(
     >>> wave.met, round(wave.upper, 3)
     (0.25, 0.25)
     """
-    left = _Boxes(objective, lower, upper, snap)
-    improved, since = left.upper, 0
-    while left.bound.size and left.made < most_boxes and left.made - since < STALL:
-        left.halve()
-        if not left.upper > improved - abs(improved) * TOLERANCE / 10:
-            improved, since = left.upper, left.made
+    found = Supremum(objective, lower, upper, snap)
+    improved, since = found.upper, 0
+    while found.bound.size and found.boxes < most_boxes and found.boxes - since < STALL:
+        found.halve()
+        if not found.upper > improved - abs(improved) * TOLERANCE / 10:
+            improved, since = found.upper, found.boxes
         if progress is not None:
-            progress(left.made, left.upper, left.met)
-    return Supremum(left.upper, left.met, tuple(left.point.tolist()), left.worst(), left.made)
+            progress(found.boxes, found.upper, found.met)
+    return found
 
 
-class _Boxes:
-    """The boxes still to be halved, and the largest bound of those that are done."""
+class Supremum:
+    """The boxes still to be halved, and the largest bound of those that are done.
+
+    upper  a bound over the whole box        met, point  the largest value met at a point, and that point
+    worst  the ends of the box whose bound is largest        boxes  how many were made
+    """
 
     def __init__(self, objective: Objective, lower: Sequence[float], upper: Sequence[float], snap: Snap) -> None:
         self.objective, self.snap = objective, snap
         self.low, self.high = (np.array(ends, dtype=float)[:, None] for ends in (lower, upper))
         self.bound = objective(self.low, self.high)
-        self.made = 1
+        self.boxes = 1
         self.done, self.done_box = -np.inf, (self.low[:, 0], self.high[:, 0])
         self.met, self.point = -np.inf, self.low[:, 0]
         self._meet(np.concatenate([self.low, self.high], axis=1))
@@ -261,12 +254,12 @@ class _Boxes:
     def upper(self) -> float:
         return max(float(self.done), float(self.bound.max(initial=-float("inf"))))
 
-    def worst(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        box = self.done_box
-        if self.bound.size and self.bound.max() > self.done:
-            place = int(self.bound.argmax())
-            box = self.low[:, place], self.high[:, place]
-        return tuple(box[0].tolist()), tuple(box[1].tolist())
+    @property
+    def worst(self) -> Pair:
+        if not self.bound.size or self.bound.max() <= self.done:
+            return self.done_box
+        place = int(self.bound.argmax())
+        return self.low[:, place], self.high[:, place]
 
     def halve(self) -> None:
         """Halve the boxes with the largest bounds."""
@@ -281,7 +274,7 @@ class _Boxes:
         self.low = np.concatenate([np.delete(self.low, chosen, axis=1), children[0]], axis=1)
         self.high = np.concatenate([np.delete(self.high, chosen, axis=1), children[1]], axis=1)
         self.bound = np.concatenate([np.delete(self.bound, chosen), bounds])
-        self.made += bounds.size
+        self.boxes += bounds.size
         self._settle()
 
     def _meet(self, points: Any) -> None:
@@ -292,18 +285,15 @@ class _Boxes:
 
     def _settle(self) -> None:
         """Put boxes aside that cannot matter, or that no halving changes."""
-        settled = (self.bound <= self.met + abs(self.met) * TOLERANCE) | self._single()
+        first, second = self.snap(_middle(self.low, self.high))
+        settled = ((first >= self.high) | (second <= self.low)).all(axis=0)
+        settled |= self.bound <= self.met + abs(self.met) * TOLERANCE
         if settled.any():
             place = int(self.bound[settled].argmax())
             if self.bound[settled][place] > self.done:
                 self.done = float(self.bound[settled][place])
                 self.done_box = self.low[:, settled][:, place], self.high[:, settled][:, place]
             self.low, self.high, self.bound = self.low[:, ~settled], self.high[:, ~settled], self.bound[~settled]
-
-    def _single(self) -> Any:
-        """Return which boxes cannot be cut."""
-        first, second = self.snap(_middle(self.low, self.high))
-        return ((first >= self.high) | (second <= self.low)).all(axis=0)
 
     def _halves(self, low: Any, high: Any, first: Any, second: Any) -> tuple[Any, Any]:
         """Return both halves of each box, cut across the side without which its bound would be smallest."""
@@ -426,18 +416,18 @@ class Rounded(NamedTuple):
     most: Any = np.inf
 
 
-def _sum(exact: Pair, a: Values, b: Values, floats: Format) -> Rounded:
+def _sum(floats: Format, exact: Pair, a: Values, b: Values) -> Rounded:
     # Either operand is a float at the distance of the other: the nearest float is no farther; theory (3).
     least = np.minimum(boxes.magnitude(a.range), boxes.magnitude(b.range))
     return Rounded(exact, np.minimum(a.grid, b.grid), np.ldexp(least, floats.p))
 
 
-def _product(a: Values, b: Values, floats: Format) -> Rounded:
+def _product(floats: Format, a: Values, b: Values) -> Rounded:
     exact = boxes.square(a.range) if a is b else boxes.mul(a.range, b.range)
     return Rounded(exact, _added(a.grid, b.grid), _scaling(exact, floats, is_exact=a.is_power or b.is_power))
 
 
-def _quotient_of(a: Values, b: Values, floats: Format) -> Rounded:
+def _quotient(floats: Format, a: Values, b: Values) -> Rounded:
     exact = boxes.div(a.range, b.range)
     return Rounded(exact, most=_scaling(exact, floats, is_exact=b.is_power))
 
@@ -452,18 +442,18 @@ def _scaling(exact: Pair, floats: Format, *, is_exact: bool) -> Any:
     return np.where(normal, 0.0, np.ldexp(1.0, floats.least - 1 + floats.p))
 
 
-def _fused(a: Values, b: Values, c: Values) -> Rounded:
+def _fused(_: Format, a: Values, b: Values, c: Values) -> Rounded:
     return Rounded(boxes.add(boxes.mul(a.range, b.range), c.range), np.minimum(_added(a.grid, b.grid), c.grid))
 
 
 FORWARD = table(  # of the floats, and the values of the operands
     OPERATIONS,
     neg=lambda _, a: Rounded(boxes.neg(a.range), a.grid, 0.0),
-    add=lambda floats, a, b: _sum(boxes.add(a.range, b.range), a, b, floats),
-    sub=lambda floats, a, b: _sum(boxes.sub(a.range, b.range), a, b, floats),
-    mul=lambda floats, a, b: _product(a, b, floats),
-    div=lambda floats, a, b: _quotient_of(a, b, floats),
-    fma=lambda _, a, b, c: _fused(a, b, c),
+    add=lambda floats, a, b: _sum(floats, boxes.add(a.range, b.range), a, b),
+    sub=lambda floats, a, b: _sum(floats, boxes.sub(a.range, b.range), a, b),
+    mul=_product,
+    div=_quotient,
+    fma=_fused,
     sqrt=lambda _, a: Rounded(boxes.sqrt(a.range)),
     exp=lambda _, a: Rounded(boxes.exp(a.range)),
     ln=lambda _, a: Rounded(boxes.ln(a.range)),
@@ -471,7 +461,7 @@ FORWARD = table(  # of the floats, and the values of the operands
 ONE, MINUS = ((np.float64(x), np.float64(x)) for x in (1.0, -1.0))
 
 
-def _by_quotient(result: Values, divisor: Values) -> tuple[Pair, Pair]:
+def _by_quotient(result: Values, _: Values, divisor: Values) -> tuple[Pair, Pair]:
     inverse = boxes.loose_reciprocal(divisor.range)
     return inverse, boxes.neg(boxes.loose_mul(result.exact, inverse))
 
@@ -482,7 +472,7 @@ DERIVATIVES = table(  # by each operand; of the values of the operation, and of 
     add=lambda *_: (ONE, ONE),
     sub=lambda *_: (ONE, MINUS),
     mul=lambda _, a, b: (b.range, a.range),
-    div=lambda result, _, b: _by_quotient(result, b),
+    div=_by_quotient,
     fma=lambda _, a, b, __: (b.range, a.range, ONE),
     sqrt=lambda result, _: (boxes.loose_reciprocal((2 * result.exact[0], 2 * result.exact[1])),),
     exp=lambda result, _: (result.exact,),
@@ -507,8 +497,8 @@ class Analysis:
         self.parts = Parts(formula)
         if len(self.parts.parts) > LARGEST_FORMULA:
             raise ParameterError(f"the formula has more than {LARGEST_FORMULA} operations.", "Bound parts of it.")
-        used = [part.name for part in self.parts.parts if isinstance(part, Variable)]
-        self.inputs = tuple(sorted(used, key=lambda name: inputs.index(name) if name in inputs else len(inputs)))
+        order = {name: place for place, name in enumerate(inputs)}
+        self.inputs = tuple(sorted(input_names(formula), key=lambda name: order.get(name, len(order))))
         self.roundings = roundings
         self.largest = sys.float_info.max if floats.largest is None else to_float_down(floats.largest)
         self.constants: dict[int, Values] = {}
@@ -541,18 +531,18 @@ class Analysis:
         computed; arrays of one row per input, one column per box, ends that are floats."""
         with np.errstate(all="ignore"):
             values = self._values(lower, upper)
-            error = self._backward(values)
-        return np.broadcast_to(error, lower.shape[1:]), _spread(values[-1].range, lower)
+            error, *ends = (np.broadcast_to(x, lower.shape[1:]) for x in (self._backward(values), *values[-1].range))
+        return error, (ends[0], ends[1])
 
-    def values(self, lower: Any, upper: Any) -> Pair:
+    def values(self, lower: Any, upper: Any) -> list[Any]:
         """Return where the result can lie, as `bounds` does."""
         with np.errstate(all="ignore"):
-            return _spread(self._values(lower, upper)[-1].range, lower)
+            return [np.broadcast_to(end, lower.shape[1:]) for end in self._values(lower, upper)[-1].range]
 
-    def obstacle(self, lower: tuple[float, ...], upper: tuple[float, ...]) -> str:
+    def obstacle(self, lower: Any, upper: Any) -> str:
         """Return in words what makes the bound of a box infinite."""
         with np.errstate(all="ignore"):
-            values = self._values(*(np.array(ends)[:, None] for ends in (lower, upper)))
+            values = self._values(lower[:, None], upper[:, None])
         obstacle = "a derivative may be unbounded"
         for part, value in zip(self.parts.parts, values, strict=True):
             if not all(np.isfinite(number).all() for number in (*value.range, value.error)):
@@ -635,10 +625,6 @@ class Analysis:
                 before = slopes[operand]
                 slopes[operand] = through if before is None else boxes.loose_add(before, through)
         return boxes.upper_sum(total, boxes.magnitude(known))
-
-
-def _spread(ends: Pair, box: Any) -> Pair:
-    return np.broadcast_to(ends[0], box.shape[1:]), np.broadcast_to(ends[1], box.shape[1:])
 
 
 def _added(a: Any, b: Any) -> Any:

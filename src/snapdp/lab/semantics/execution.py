@@ -20,7 +20,18 @@ from typing import Any, NamedTuple
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.functions import mpfr_context
-from snapdp.lab.language.syntax import FOLDED, Constant, Expression, Logarithm, Program, Semantics, Variable
+from snapdp.lab.language.syntax import (
+    FOLDED,
+    Constant,
+    Expression,
+    Logarithm,
+    Magnitude,
+    Program,
+    Semantics,
+    Sign,
+    Variable,
+    walk,
+)
 from snapdp.lab.semantics.floats import (
     Float,
     as_mpfr,
@@ -30,7 +41,6 @@ from snapdp.lab.semantics.floats import (
     folded,
     is_ratio,
     names_in,
-    takes_functions,
 )
 from snapdp.lab.semantics.machine import (
     Draw,
@@ -44,6 +54,7 @@ from snapdp.lab.semantics.machine import (
 
 # From one expression to a function of the draw
 
+METHODS = {"neg": "minus", "ln": "log", "floor": "rint_floor"}  # of MPFR, whose rint sends ties to even
 Run = Callable[[Any], Any]
 Operation = Callable[..., Any]
 
@@ -69,50 +80,9 @@ class Compiled(Semantics[Any], language=FOLDED):
 
     query = var
 
-    def neg(self, e: Any, operand: Any) -> Any:
-        return self._applied(e, _negated if self.machine.adds_exactly else self.context.minus, operand)
-
-    def ln(self, e: Any, operand: Any) -> Any:
-        return self._applied(e, self.context.log, operand)
-
-    def round(self, e: Any, operand: Any) -> Any:
-        return self._applied(e, _rounding(e.grid, self.machine.p, self.machine.adds_exactly), operand)
-
-    def clamp(self, e: Any, operand: Any) -> Any:
-        low, high = as_mpfr(self.machine.constant(e.lower)), as_mpfr(self.machine.constant(e.upper))
-        return self._applied(e, lambda x: low if x < low else high if x > high else x, operand)
-
-    def floor(self, e: Any, operand: Any) -> Any:
-        method = {"floor": "rint_floor", "rint": "rint"}[e.word]  # to nearest, MPFR's rint sends ties to even
-        if self.machine.adds_exactly:  # exact numbers have the bits that they have
-            return self._applied(e, lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x), operand)
-        return self._applied(e, getattr(self.context, method), operand)
-
-    rint = floor
-
-    def abs(self, e: Any, operand: Any) -> Any:
-        return self._applied(e, lambda x: _negated(x) if x < 0 else x, operand)
-
-    def sign(self, e: Any, operand: Any) -> Any:
-        below, zero, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
-        return self._applied(e, lambda x: below if x < 0 else above if x > 0 else zero if x == 0 else x, operand)
-
-    def add(self, e: Any, a: Any, b: Any) -> Any:
-        exactly = self.machine.adds_exactly
-        return self._applied(e, _exact_sum(e.word, self.machine.p) if exactly else getattr(self.context, e.word), a, b)
-
-    sub = add
-
-    def mul(self, e: Any, a: Any, b: Any) -> Any:
-        return self._applied(e, getattr(self.context, e.word), a, b)
-
-    def div(self, e: Any, a: Any, b: Any) -> Any:
-        if callable(b) or b == 0:
-            raise PremiseError("the program divides by zero, or by what may be zero.")
-        return self.mul(e, a, b)
-
-    def _applied(self, e: Expression, usual: Operation, *operands: Any) -> Any:
+    def neg(self, e: Expression, *operands: Any) -> Any:
         """Return an operation on numbers, or on functions of the draw."""
+        usual = self._operation(e)
         operation = self._of_rationals(e, usual) if self.machine.adds_exactly else usual
         if not any(map(callable, operands)):
             return operation(*operands)
@@ -123,6 +93,36 @@ class Compiled(Semantics[Any], language=FOLDED):
         if not callable(b):
             return lambda u: operation(a(u), b)
         return (lambda u: operation(a(u), b(u))) if callable(a) else lambda u: operation(a, b(u))
+
+    ln = round = clamp = floor = rint = abs = sign = add = sub = mul = neg
+
+    def div(self, e: Expression, a: Any, b: Any) -> Any:
+        if callable(b) or b == 0:
+            raise PremiseError("the program divides by zero, or by what may be zero.")
+        return self.neg(e, a, b)
+
+    def _operation(self, e: Any) -> Operation:
+        """Return an operation on mpfr; where sums do not round, results have the bits that they need."""
+        machine, exactly = self.machine, self.machine.adds_exactly
+        match e.word:
+            case "neg" if exactly:
+                return _negated
+            case "round":
+                return _rounding(e.grid, machine.p, exactly)
+            case "clamp":
+                low, high = as_mpfr(machine.constant(e.lower)), as_mpfr(machine.constant(e.upper))
+                return lambda x: low if x < low else high if x > high else x
+            case "floor" | "rint" if exactly:
+                return lambda x: getattr(mpfr_context(x.precision, "nearest"), METHODS.get(e.word, e.word))(x)
+            case "abs":
+                return lambda x: _negated(x) if x < 0 else x
+            case "sign":
+                below, zero, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
+                return lambda x: below if x < 0 else above if x > 0 else zero if x == 0 else x
+            case "add" | "sub" if exactly:
+                return _exact_sum(e.word, machine.p)
+        operation: Operation = getattr(self.context, METHODS.get(e.word, e.word))
+        return operation
 
     def _of_rationals(self, e: Expression, usual: Operation) -> Operation:
         """Return an operation that is the usual one on mpfr; where an mpq is among the numbers, the one on rationals.
@@ -228,7 +228,7 @@ class Execution:
         if self.laplace:  # the draw is sign * (scale ln U)
             self.directions = {s: None if d is None else d * s for s, d in self.directions.items()}
         self.in_pieces = any(d is None for d in self.directions.values())
-        if self.in_pieces and not takes_functions(self.expression, ("abs", "sign")):
+        if self.in_pieces and not any(isinstance(part, (Magnitude, Sign)) for part in walk(self.expression)):
             raise PremiseError(NOT_MONOTONE)
         if machine.sampler == "ideal" and not self.laplace:
             self.expression = _with_drawn_logarithm(self.expression, self.drawn)
@@ -236,7 +236,7 @@ class Execution:
             for sign in self.signs:
                 self.pieces(HALF, sign)
 
-    def pieces(self, f: Fraction, sign: int) -> tuple[Piece, ...]:
+    def pieces(self, f: Fraction, sign: int) -> Row:
         """Return pieces of the row of draws on each of which the program, and every part of it, is monotone."""
         row = (self.draw.first, self.draw.last + 1)
         if not self.in_pieces:
@@ -275,9 +275,13 @@ class Execution:
         if self.drawn is not None:
             # About 3/8 for U; for what is drawn as a logarithm, about that of it.
             usual = Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
-            usual = self.draw.value(self.draw.ordinal(as_mpfr(usual)))
-            names[self.drawn] = sign * usual if self.laplace else usual
+            names[self.drawn] = self.drawn_value(sign, self.draw.ordinal(as_mpfr(usual)))
         evaluate_float(self.expression, names, self.machine)
+
+    def drawn_value(self, sign: int, ordinal: int) -> Fraction:
+        """Return a draw as the program meets it: the floats of a Laplace draw are numbered without the sign."""
+        value = self.draw.value(ordinal)
+        return sign * value if self.laplace else value
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))
@@ -302,14 +306,15 @@ class Execution:
             if holds(far) == (way > 0):
                 break
             near, stride = far, 2 * stride if stride < FAR else stride * stride
-        low, high = sorted((near, far))
-        while high - low > 1:  # not at low, but at high
-            middle = (low + high) // 2
-            if holds(middle):
-                high = middle
-            else:
-                low = middle
-        return high
+        return first_index(holds, min(near, far) + 1, max(near, far))
+
+
+def first_index(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the least whole number from low on for which a monotone condition holds, high at the latest."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 FAR = 1 << 8  # a guess that knows the shape is nearer than this, or the condition changes at an end
@@ -346,10 +351,12 @@ class Piece(NamedTuple):
         return self.direction >= 0
 
 
-class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
-    """Consecutive pieces that hold the row of draws; every part of an expression is monotone on each of its own.
+Row = tuple[Piece, ...]  # consecutive pieces that hold the row of draws
 
-    They are those for one private value and one sign.
+
+class Pieces(Semantics[Row], language=FOLDED):
+    """Every part of an expression is monotone on each of its own pieces, for one private value and one sign.
+
     drawn    the name of the draw, and in which direction that itself goes with the numbers of the row
     value    the value of an expression at a draw, an mpfr
     """
@@ -360,35 +367,35 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
         super().__init__()
         self.row, self.drawn, self.value = row, drawn, value
 
-    def const(self, _: Any) -> tuple[Piece, ...]:
+    def const(self, _: Any) -> Row:
         return (Piece(*self.row, 0),)
 
     held = query = const
 
-    def var(self, e: Any) -> tuple[Piece, ...]:
+    def var(self, e: Any) -> Row:
         name, way = self.drawn
         return (Piece(*self.row, way if e.name == name else 0),)
 
-    def neg(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def neg(self, _: Any, pieces: Row) -> Row:
         return tuple(piece._replace(direction=-piece.direction) for piece in pieces)
 
-    def ln(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def ln(self, _: Any, pieces: Row) -> Row:
         return pieces
 
     round = clamp = floor = rint = ln
 
-    def abs(self, e: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def abs(self, e: Any, pieces: Row) -> Row:
         return tuple(piece._replace(direction=sign * piece.direction) for piece, sign in self._by_sign(e, pieces))
 
-    def sign(self, e: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def sign(self, e: Any, pieces: Row) -> Row:
         return tuple(piece._replace(direction=0) for piece, _ in self._by_sign(e, pieces))
 
-    def add(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def add(self, e: Any, left: Row, right: Row) -> Row:
         return tuple(self._combined(e, left, right))
 
     sub = mul = div = add
 
-    def _by_sign(self, e: Any, pieces: tuple[Piece, ...]) -> Iterable[tuple[Piece, int]]:
+    def _by_sign(self, e: Any, pieces: Row) -> Iterable[tuple[Piece, int]]:
         """Yield the pieces of an operand, cut where its sign changes, each with that sign."""
         for piece in pieces:
             before = -1 if piece.rises else 1  # the sign that the operand has first, if it changes
@@ -399,16 +406,18 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
 
     def _first_beyond(self, operand: Expression, piece: Piece, sign: int) -> int:
         """Return the first draw of a piece where the operand has a later sign than this one, or its end."""
-        low, high, way = piece.start, piece.stop, 1 if piece.rises else -1
-        while low < high:
-            middle = (low + high) // 2
-            value = self.value(operand, middle)
-            reached = way * ((value > 0) - (value < 0)) > way * sign
-            low, high = (low, middle) if reached else (middle + 1, high)
-        return low
+        way = 1 if piece.rises else -1
 
-    def _combined(self, e: Any, left: tuple[Piece, ...], right: tuple[Piece, ...]) -> Iterable[Piece]:
-        for start, stop, a, b in _common(left, right):
+        def is_later(ordinal: int) -> bool:
+            value = self.value(operand, ordinal)
+            return bool(way * ((value > 0) - (value < 0)) > way * sign)
+
+        return first_index(is_later, piece.start, piece.stop)
+
+    def _combined(self, e: Any, left: Row, right: Row) -> Iterable[Piece]:
+        ends = sorted({piece.start for piece in (*left, *right)} | {left[-1].stop})
+        for start, stop in pairwise(ends):
+            a, b = (next(p.direction for p in row if p.start <= start < p.stop) for row in (left, right))
             if e.word in ("add", "sub"):
                 second = b if e.word == "add" else -b
                 if a * second < 0:
@@ -423,14 +432,6 @@ class Pieces(Semantics[tuple[Piece, ...]], language=FOLDED):
                 yield Piece(start, stop, (a or b) * ((factor > 0) - (factor < 0)))
 
 
-def _common(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Iterable[tuple[int, int, int, int]]:
-    """Yield start and stop of the pieces on which both are monotone, and both directions."""
-    ends = sorted({piece.start for piece in (*one, *other)} | {one[-1].stop})
-    for start, stop in pairwise(ends):
-        a, b = (next(piece for piece in pieces if piece.start <= start < piece.stop) for pieces in (one, other))
-        yield start, stop, a.direction, b.direction
-
-
 def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
     """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
     try:
@@ -443,10 +444,10 @@ def direction(tree: Expression, drawn: str | None, sign: int) -> int | None:
 class _OnePiece(Pieces, language=FOLDED):
     """The one piece of an expression that is monotone on every row of draws."""
 
-    def sign(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def sign(self, _: Any, pieces: Row) -> Row:
         return pieces
 
-    def abs(self, _: Any, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def abs(self, _: Any, pieces: Row) -> Row:
         if pieces[0].direction:
             raise PremiseError(NOT_MONOTONE)
         return pieces
@@ -463,7 +464,7 @@ def _sign_of(factor: Expression, sign: int) -> int:
     return math.prod(_sign_of(part, sign) for part in factor.operands) * (-1 if factor.word == "neg" else 1)
 
 
-def joined(pieces: tuple[Piece, ...], value: Callable[[int], Any]) -> tuple[Piece, ...]:
+def joined(pieces: Row, value: Callable[[int], Any]) -> Row:
     """Return fewer pieces: neighbours that go in one direction are one where the step between them goes there too."""
     longer = [pieces[0]]
     for piece in pieces[1:]:

@@ -12,7 +12,7 @@ Theory: docs/theory/verifier-rules.md, (1)-(4), and verifier-loss.md, (1)-(2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -20,11 +20,9 @@ from snapdp.errors import PremiseError, ProgramError
 from snapdp.exact.dyadic import floor_log2, round_nearest
 from snapdp.exact.functions import ln_nearest, mpfr_context
 from snapdp.lab.language.syntax import (
-    BINARY,
     FOLDED,
     PROGRAMS,
     Assignment,
-    Division,
     Expression,
     Held,
     Logarithm,
@@ -45,17 +43,12 @@ Environment = Mapping[str, Fraction]
 class Float(Semantics[Fraction], language=FOLDED):
     """The number that a machine computes for an expression; the environment holds the floats of names.
 
-    `logarithm(x, p)` is the machine's ln; it is correctly rounded unless another one is given.
+    Its ln is correctly rounded, one of those that a machine with a vague ln allows.
     """
 
-    def __init__(
-        self,
-        machine: Machine,
-        environment: Environment | None = None,
-        logarithm: Callable[[Fraction, int], Fraction] = ln_nearest,
-    ) -> None:
+    def __init__(self, machine: Machine, environment: Environment | None = None) -> None:
         super().__init__()
-        self.machine, self.environment, self.logarithm = machine, environment or {}, logarithm
+        self.machine, self.environment = machine, environment or {}
 
     def const(self, e: Any) -> Fraction:
         return self.machine.constant(e.value)
@@ -74,7 +67,7 @@ class Float(Semantics[Fraction], language=FOLDED):
     def ln(self, _: Any, x: Fraction) -> Fraction:
         if x <= 0:
             raise PremiseError(f"ln of {x} is not defined.")
-        return self.logarithm(x, self.machine.p)
+        return ln_nearest(x, self.machine.p)
 
     def round(self, e: Any, x: Fraction) -> Fraction:
         return self.machine.snapped(x, e.grid)
@@ -105,15 +98,9 @@ class Float(Semantics[Fraction], language=FOLDED):
         return x if self.machine.adds_exactly else round_nearest(x, self.machine.p)
 
 
-def evaluate_float(
-    expression: Expression,
-    environment: Environment,
-    machine: Machine,
-    *,
-    logarithm: Callable[[Fraction, int], Fraction] = ln_nearest,
-) -> Fraction:
+def evaluate_float(expression: Expression, environment: Environment, machine: Machine) -> Fraction:
     """Return what the machine computes for an expression; the environment holds floats, by name."""
-    return Float(machine, environment, logarithm).of(expression)
+    return Float(machine, environment).of(expression)
 
 
 def run_float(program: Program, draws: Environment, machine: Machine) -> dict[str, Fraction]:
@@ -125,26 +112,16 @@ def run_float(program: Program, draws: Environment, machine: Machine) -> dict[st
     return values
 
 
-def rounded_operation(operator: str, a: Fraction, b: Fraction, machine: Machine) -> Fraction:
-    """Return what the machine makes of a (operator) b."""
-    return evaluate_float(BINARY[operator](left=Held(value=a), right=Held(value=b)), {}, machine)
-
-
 # A program as one expression
 
 LARGEST_EXPRESSION = 10_000
-NO_NUMBER = "A float program must compute numbers."
 
 
 class Folded(NamedTuple):
     """A program as one expression over samples and queries, and the statement that each part of it comes from."""
 
     expression: Expression
-    statements: dict[int, Statement]
-
-    def statement_of(self, part: Expression) -> Statement:
-        """Return the statement that has a part of the expression; the part is found by identity."""
-        return self.statements[id(part)]
+    statements: dict[int, Statement]  # by the identity of parts
 
 
 def folded(program: Program, machine: Machine) -> Expression:
@@ -157,8 +134,8 @@ def fold(program: Program, machine: Machine) -> Folded:
 
     >>> from snapdp.lab.language.parser import parse
     >>> z = fold(parse("program p { query f; y = f(D) / 4; z = y + (1 - 3); return z; }"), Machine())
-    >>> z.expression.right, z.statement_of(z.expression.right).name, z.statement_of(z.expression.left).name
-    (Held(value=-2), 'z', 'y')
+    >>> z.expression.right, [z.statements[id(part)].name for part in z.expression.operands]
+    (Held(value=-2), ['y', 'z'])
     """
     folding, sizes, extents = _Folding(machine), dict[str, int](), Extents(program, machine)
     for statement in program.statements:
@@ -205,11 +182,11 @@ class _Folding(Semantics[Expression], language=PROGRAMS):
         if vague or len(numbers) < len(operands):
             remaining = iter(operands)
             return self.placed(e.with_operands(lambda _: next(remaining)))
-        if isinstance(e, Division) and numbers[1] == 0:
-            raise ProgramError("a constant is divided by zero.", NO_NUMBER)
-        if isinstance(e, Logarithm) and numbers[0] <= 0:
-            raise ProgramError("ln of a constant that is not positive.", NO_NUMBER)
-        return self._held(getattr(self.float, e.word)(e, *numbers))
+        try:
+            return self._held(getattr(self.float, e.word)(e, *numbers))
+        except PremiseError:
+            problem = "ln of a constant that is not positive" if e.word == "ln" else "a constant is divided by zero"
+            raise ProgramError(f"{problem}.", "A float program must compute numbers.") from None
 
     ln = round = clamp = floor = rint = abs = sign = add = sub = mul = div = neg
 
@@ -229,11 +206,6 @@ def written_out(tree: Expression, written: Mapping[str, Expression]) -> Expressi
     if isinstance(tree, Variable):
         return written.get(tree.name, tree)
     return tree.with_operands(lambda part: written_out(part, written))
-
-
-def takes_functions(tree: Expression, names: Collection[str] = FUNCTIONS) -> bool:
-    """Return whether one of the functions named stands anywhere in an expression."""
-    return any(part.word in names for part in walk(tree))
 
 
 def names_in(tree: Expression) -> set[str]:
@@ -305,16 +277,15 @@ class Extents(Semantics[Extent], language=FOLDED):
         return self._float(max(x.high, step.high) + 1, step.low)
 
     def clamp(self, e: Any, x: Extent) -> Extent:
-        ends = self._number(e.lower), self._number(e.upper)
-        high = min(x.high, max(end.high for end in ends))
-        return Extent(high, max(x.low, *(end.low for end in ends)), max(x.grid, *(end.grid for end in ends)))
+        a, b = self._number(e.lower), self._number(e.upper)
+        return Extent(min(x.high, max(a.high, b.high)), max(x.low, a.low, b.low), max(x.grid, a.grid, b.grid))
 
     def floor(self, _: Any, x: Extent) -> Extent:
         return Extent(max(x.high, 0) + 1, 0, 0)
 
     rint = floor
 
-    def sign(self, _: Any, __: Extent) -> Extent:
+    def sign(self, *_: Any) -> Extent:
         return ONE
 
     def add(self, _: Any, a: Extent, b: Extent) -> Extent:
@@ -332,15 +303,15 @@ class Extents(Semantics[Extent], language=FOLDED):
     def _float(self, high: int, low: int) -> Extent:
         return Extent(high, low, low + self.p)
 
-    def _number(self, value: Fraction) -> Extent:
-        if value == 0:
+    def _number(self, value: Fraction | None) -> Extent:
+        if not value:
             return NOTHING
         exponent = floor_log2(abs(value))
         return self._float(exponent + 1, -exponent)
 
     def _query(self, query: Query) -> Extent:
-        ends = [self._number(end) for end in (query.lower, query.upper) if end is not None]
-        return self._float(max((end.high for end in ends), default=1), 0)
+        ends = [end for end in (query.lower, query.upper) if end is not None]
+        return self._float(max((self._number(end).high for end in ends), default=1), 0)
 
     def _sample(self, sample: Sample) -> Extent:
         if sample.distribution == "laplace":

@@ -211,10 +211,10 @@ def within_a_factor_of_two(a: Range, b: Range) -> bool:
 def scaled(kind: type[Binary], a: Interval, b: Interval) -> Interval | None:
     """Return the exact product or quotient by a power of two, or None where neither operand is one."""
     lies = _range(kind, a, b)
-    if kind is Multiplication and _exponent(b) is None:
+    if kind is Multiplication and not _is_power(b.constant):
         a, b = b, a
     factor = b.constant
-    if _exponent(b) is None or factor is None:
+    if factor is None or not _is_power(factor):
         return None
     if factor < 0:
         a, factor = -a, _opposite(factor)
@@ -254,8 +254,8 @@ def _range(kind: type[Binary], a: Interval, b: Interval) -> Range:
     return a.range / b.range if kind is Division else a.range * b.range
 
 
-def _exponent(a: Interval) -> int | None:
-    return exponent_of_power(abs(a.constant)) if a.constant else None
+def _is_power(factor: Fraction | None) -> bool:
+    return factor is not None and exponent_of_power(abs(factor)) is not None
 
 
 def _minus(bound: Bound) -> Bound:

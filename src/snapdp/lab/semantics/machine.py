@@ -137,26 +137,27 @@ _TAIL_BITS = 320
 
 
 class Draw(ABC):
-    """Floats in increasing order, numbered from `first` to `last`.
+    """Floats of p bits and one sign in increasing order, numbered from `first` to `last`.
 
-    too_deep  the number where a preimage seems to end that ends deeper than draws are told apart
     limit     what the first draw is, where it stands for all that are deeper
+    too_deep  the number where a preimage seems to end that ends deeper than draws are told apart
     """
 
-    too_deep: int | None = None
-    limit: Any = None
-
-    def __init__(self, p: int, first: int, last: int) -> None:
-        self.p, self.first, self.last = p, first, last
+    def __init__(self, p: int, first: int, last: int, *, sign: int = 1, limit: Any = None) -> None:
+        self.p, self.first, self.last, self.sign, self.limit = p, first, last, sign, limit
+        self.too_deep: int | None = None if limit is None else first + 1
         self._product = mpfr_context(p, "nearest").mul
 
-    @abstractmethod
     def fields(self, ordinal: int) -> tuple[int, int]:
         """Return (m, e) of the float m 2**e with a number; also for last + 1, the next float above all draws."""
+        significand, exponent = fields_of(self.sign * ordinal, self.p)
+        return self.sign * significand, exponent
 
-    @abstractmethod
     def ordinal(self, x: Any) -> int:
         """Return the number of a draw next to x, an mpfr; at the ends that of the last or first draw."""
+        if self.sign > 0:
+            return self.near(ordinal_of(x, self.p)) if x > 0 else self.first
+        return self.near(-ordinal_of(mpfr_context(self.p, "nearest").minus(x), self.p)) if x < 0 else self.last
 
     @abstractmethod
     def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
@@ -245,16 +246,9 @@ class PositiveFloats(Draw):
     """The p-bit floats of (0, 1), or of (0, 1] where a real uniform is rounded to nearest."""
 
     def __init__(self, p: int, umin: int | None, *, nearest: bool) -> None:
-        super().__init__(p, (DEEPEST if umin is None else umin) << (p - 1), 0 if nearest else -1)
+        first = (DEEPEST if umin is None else umin) << (p - 1)
+        super().__init__(p, first, 0 if nearest else -1, limit=exact_mpfr(0) if umin is None else None)
         self.nearest = nearest
-        if umin is None:
-            self.too_deep, self.limit = self.first + 1, exact_mpfr(0)
-
-    def fields(self, ordinal: int) -> tuple[int, int]:
-        return fields_of(ordinal, self.p)
-
-    def ordinal(self, x: Any) -> int:
-        return self.near(ordinal_of(x, self.p)) if x > 0 else self.first
 
     def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
         below = self._rational(ordinal)
@@ -266,10 +260,9 @@ class PositiveFloats(Draw):
 class Multiples(Draw):
     """The multiples of 2**-53 in [0, 1), equally likely: what random() gives; ln 0 counts as -infinity."""
 
-    too_deep = 0  # no loss is stated for an output that U = 0 gives: most programs would stop there instead
-
     def __init__(self, p: int) -> None:
         super().__init__(p, 0, (1 << GRID_BITS) - 1)
+        self.too_deep = 0  # no loss is stated for an output that U = 0 gives: most programs would stop there instead
 
     def fields(self, ordinal: int) -> tuple[int, int]:
         return ordinal, -GRID_BITS
@@ -288,19 +281,12 @@ class RoundedLogarithm(Draw):
         import gmpy2
 
         largest = scale.numerator.bit_length() - scale.denominator.bit_length() + 14
-        super().__init__(p, -largest << (p - 1), -DEEPEST << (p - 1))
-        self.scale, self.too_deep, self.limit = scale, self.first + 1, gmpy2.mpfr("-inf")
+        super().__init__(p, -largest << (p - 1), -DEEPEST << (p - 1), sign=-1, limit=gmpy2.mpfr("-inf"))
+        self.scale = scale
 
     @property
     def nearest_zero(self) -> int:
         return self.p << (self.p - 1)
-
-    def fields(self, ordinal: int) -> tuple[int, int]:
-        significand, exponent = fields_of(-ordinal, self.p)
-        return -significand, exponent
-
-    def ordinal(self, x: Any) -> int:
-        return self.near(-ordinal_of(mpfr_context(self.p, "nearest").minus(x), self.p)) if x < 0 else self.last
 
     def _ends_below(self, ordinal: int) -> tuple[Any, Any]:
         middle = (self.value(ordinal - 1) + self.value(ordinal)) / 2

@@ -24,18 +24,6 @@ from snapdp.values import replaced
 Pair = tuple[Bound, Bound]
 
 RULES = ("sound", "printed", "repaired")
-NAMES = {  # each rule of L20, and what it is here: beginnings of the names that bounds.py gives to steps
-    "VAL": ("Const",),
-    "VAL-NEG": ("Const",),
-    "VAL-EQ": ("Const-F",),
-    "VAR": ("Var",),
-    "F(D)": ("F(D)",),
-    "SAMPLE": ("Sample",),
-    "BOP": ("Add", "Sub", "Mul", "Div"),
-    "BOP-NEG": ("Add", "Sub", "Mul", "Div"),
-    "UOP": ("Ln", "Neg", "Round", "Clamp"),
-    "UOP-NEG": ("Ln", "Neg", "Round", "Clamp"),
-}
 FORMS = {"printed": "as printed", "repaired": "with max, min and unary minus put right"}
 
 

@@ -1,4 +1,4 @@
-"""What a program or a bound is over the reals, enclosed (L20, Figures 4 and 7).
+"""What a program or a bound is over the reals, enclosed (L20, Figures 4 and 7), and beside what the machine computes.
 
 Rationals stay exact, only ln is rounded, outward, by MPFR: an expression without ln has a single point. Bounds are
 expressions with steps of their own, rd and ru among them, which follow those of programs.
@@ -8,105 +8,94 @@ Theory: docs/theory/verifier-rules.md, (1)-(4).
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import nearest_multiple
-from snapdp.exact.enclosure import Enclosure
-from snapdp.exact.functions import ln_enclosure
-from snapdp.lab.language.syntax import BOUNDS, Expression, Held, Semantics
-from snapdp.lab.semantics.floats import Environment
-from snapdp.lab.semantics.machine import FUNCTIONS, Machine, fraction_of, rational_of
+from snapdp.exact.enclosure import Enclosure, maximum
+from snapdp.exact.functions import ln_of
+from snapdp.lab.language.syntax import BOUNDS, Assignment, Expression, Held, Program, Semantics, Statement
+from snapdp.lab.semantics.bounds import Derivation, Inference, steps
+from snapdp.lab.semantics.floats import Environment, evaluate_float, folded, run_float, written_out
+from snapdp.lab.semantics.machine import FUNCTIONS, Given, Machine, fraction_of, given, rational_of
+from snapdp.lab.semantics.printed import derive_by
+from snapdp.values import Value
 
 PRECISION = 256
 
-Ends = tuple[Any, Any]  # of a closed interval that contains the value: two mpq
+
+def on_operands(function: Callable[..., Enclosure]) -> Callable[..., Enclosure]:
+    """Return a function of operands as a method, which also gets the expression."""
+    return lambda _semantics, _expression, *operands: function(*operands)
 
 
-class Real(Semantics[Ends], language=BOUNDS | {Held}):
-    """An interval around the real value of an expression or bound; the environment holds the values of names."""
+class Real(Semantics[Enclosure], language=BOUNDS | {Held}):
+    """An enclosure of the real value of an expression or bound, its ends mpq; the environment has those of names."""
 
     def __init__(self, machine: Machine, environment: Environment, precision: int) -> None:
         super().__init__()
         self.precision = precision
         self.factor = rational_of(1 + machine.eta)
-        self.environment = {name: rational_of(value) for name, value in environment.items()}
+        self.environment = {name: _point(value) for name, value in environment.items()}
 
-    def const(self, e: Any) -> Ends:
-        return rational_of(e.value), rational_of(e.value)
+    def const(self, e: Any) -> Enclosure:
+        return _point(e.value)
 
     held = const
 
-    def var(self, e: Any) -> Ends:
-        return self.environment[e.name], self.environment[e.name]
+    def var(self, e: Any) -> Enclosure:
+        return self.environment[e.name]
 
     query = var
 
-    def neg(self, _: Any, a: Ends) -> Ends:
-        return -a[1], -a[0]
+    neg = on_operands(operator.neg)
+    abs = on_operands(operator.abs)
+    add = on_operands(operator.add)
+    sub = on_operands(operator.sub)
+    mul = on_operands(operator.mul)
+    greatest = on_operands(maximum)
 
-    def ln(self, _: Any, a: Ends) -> Ends:
-        if a[0] <= 0:
+    def ln(self, _: Any, a: Enclosure) -> Enclosure:
+        if a.lower <= 0:
             raise PremiseError("ln of a bound that is not positive is not defined.")
-        return _ln(fraction_of(a[0]), self.precision)[0], _ln(fraction_of(a[1]), self.precision)[1]
+        return _ln(_image(fraction_of, a), self.precision)
 
-    def round(self, e: Any, a: Ends) -> Ends:
-        low, high = (rational_of(nearest_multiple(fraction_of(end), e.grid)) for end in a)
-        return low, high
+    def round(self, e: Any, a: Enclosure) -> Enclosure:
+        return _image(lambda x: rational_of(nearest_multiple(fraction_of(x), e.grid)), a)
 
-    def clamp(self, e: Any, a: Ends) -> Ends:
+    def clamp(self, e: Any, a: Enclosure) -> Enclosure:
         lower, upper = rational_of(e.lower), rational_of(e.upper)
-        return min(max(a[0], lower), upper), min(max(a[1], lower), upper)
+        return _image(lambda x: min(max(x, lower), upper), a)
 
-    def floor(self, e: Any, a: Ends) -> Ends:
-        low, high = (rational_of(FUNCTIONS[e.word](fraction_of(end))) for end in a)
-        return low, high
+    def floor(self, e: Any, a: Enclosure) -> Enclosure:
+        return _image(lambda x: rational_of(FUNCTIONS[e.word](fraction_of(x))), a)
 
     rint = sign = floor
 
-    def abs(self, _: Any, a: Ends) -> Ends:
-        low, high = max(a[0], -a[1]), max(a[1], -a[0])
-        return (low if low > 0 else 0 * low), high
-
-    def add(self, _: Any, a: Ends, b: Ends) -> Ends:
-        return a[0] + b[0], a[1] + b[1]
-
-    def sub(self, _: Any, a: Ends, b: Ends) -> Ends:
-        return a[0] - b[1], a[1] - b[0]
-
-    def mul(self, _: Any, a: Ends, b: Ends) -> Ends:
-        return _corners(operator.mul, a, b)
-
-    def div(self, _: Any, a: Ends, b: Ends) -> Ends:
-        if b[0] <= 0 <= b[1]:
+    def div(self, _: Any, a: Enclosure, b: Enclosure) -> Enclosure:
+        if b.lower <= 0 <= b.upper:
             raise PremiseError("a division by a bound that may be zero has no value.")
-        return _corners(operator.truediv, a, b)
+        return a / b
 
-    def powered(self, e: Any, a: Ends) -> Ends:
-        return a[0] * self.factor**e.power, a[1] * self.factor**e.power
+    def powered(self, e: Any, a: Enclosure) -> Enclosure:
+        return a * Enclosure(self.factor**e.power, self.factor**e.power)
 
-    def down(self, e: Any, a: Ends) -> Ends:
-        return self._moved(a[0], -e.roundings), self._moved(a[1], -e.roundings)
+    def down(self, e: Any, a: Enclosure) -> Enclosure:
+        return _image(lambda x: x / self.factor**e.roundings if x >= 0 else x * self.factor**e.roundings, a)
 
-    def up(self, e: Any, a: Ends) -> Ends:
-        return self._moved(a[0], e.roundings), self._moved(a[1], e.roundings)
+    def up(self, e: Any, a: Enclosure) -> Enclosure:
+        return _image(lambda x: x * self.factor**e.roundings if x >= 0 else x / self.factor**e.roundings, a)
 
-    def least(self, _: Any, *choices: Ends) -> Ends:
-        return min(low for low, _ in choices), min(high for _, high in choices)
+    def least(self, _: Any, *choices: Enclosure) -> Enclosure:
+        return -maximum(*(-choice for choice in choices))
 
-    def greatest(self, _: Any, *choices: Ends) -> Ends:
-        return max(low for low, _ in choices), max(high for _, high in choices)
-
-    def by_sign(self, _: Any, premise: Ends, nonnegative: Ends, negative: Ends) -> Ends:
-        if premise[0] < 0 <= premise[1]:
+    def by_sign(self, _: Any, premise: Enclosure, nonnegative: Enclosure, negative: Enclosure) -> Enclosure:
+        if premise.lower < 0 <= premise.upper:
             raise PremiseError("the sign of a premise is not decided at this precision.")
-        return nonnegative if premise[0] >= 0 else negative
-
-    def _moved(self, end: Any, roundings: int) -> Any:
-        return end * self.factor ** (roundings if end >= 0 else -roundings)
+        return nonnegative if premise.lower >= 0 else negative
 
 
 def evaluate_real(
@@ -118,20 +107,111 @@ def evaluate_real(
     >>> float(evaluate_real(Powered(operand=Constant(value=Fraction(1)), power=-1), {}, Machine(p=3)))
     0.8888888888888888
     """
-    lower, upper = Real(machine, environment, precision).of(bound)
-    return Enclosure(fraction_of(lower), fraction_of(upper))
+    return _image(fraction_of, Real(machine, environment, precision).of(bound))
 
 
-def _corners(operation: Callable[[Any, Any], Any], a: Ends, b: Ends) -> Ends:
-    """Return the least and the greatest of an operation on the ends of two intervals."""
-    if a[0] == a[1] and b[0] == b[1]:
-        point = operation(a[0], b[0])
-        return point, point
-    corners = [operation(x, y) for x in a for y in b]
-    return min(corners), max(corners)
+def _image(rising: Callable[[Any], Any], a: Enclosure) -> Enclosure:
+    return Enclosure(rising(a.lower), rising(a.upper))
+
+
+def _point(x: Fraction) -> Enclosure:
+    return Enclosure(rational_of(x), rational_of(x))
 
 
 @lru_cache(maxsize=1024)
-def _ln(x: Fraction, precision: int) -> Ends:
-    enclosure = ln_enclosure(x, precision)
-    return rational_of(enclosure.lower), rational_of(enclosure.upper)
+def _ln(x: Enclosure, precision: int) -> Enclosure:
+    return _image(rational_of, ln_of(x, precision))
+
+
+# A program evaluated twice at one draw, in floats and over the reals, with the derived bounds around both. What
+# Theorem 1' says for every draw is seen at one: at each step the float value lies between the bounds that the rules
+# derive, and so does the real value, because every rule only moves bounds outward.
+# Theory: docs/theory/verifier-rules.md, (4).
+
+
+class EvaluatedStep(Value):
+    """One step of a derivation at one draw: what the machine computes, the real value, and both bounds."""
+
+    inference: Inference
+    computed: Fraction
+    real: Enclosure
+    lower: Enclosure
+    upper: Enclosure
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether the float value lies between the bounds, whatever their enclosures leave open."""
+        return self.lower.upper <= self.computed <= self.upper.lower
+
+    @property
+    def is_exact(self) -> bool:
+        """Tell whether there is one value only: nothing has rounded so far, and no bound moved."""
+        return self.lower == self.upper == self.real and self.lower.is_exact and self.lower.lower == self.computed
+
+
+class EvaluatedLine(Value):
+    """One statement, with the steps of its derivation, premises first."""
+
+    statement: Statement
+    steps: tuple[EvaluatedStep, ...]
+
+
+class Evaluation(Value):
+    """Both evaluations of a program at one draw, statement by statement."""
+
+    derivation: Derivation
+    given: Given
+    lines: tuple[EvaluatedLine, ...]
+    rules: str = "sound"
+
+    @property
+    def steps(self) -> tuple[EvaluatedStep, ...]:
+        return tuple(step for line in self.lines for step in line.steps)
+
+    @property
+    def result(self) -> EvaluatedStep:
+        """Return the step whose value the program returns."""
+        return next(x.steps[-1] for x in self.lines if x.statement.name == self.derivation.program.result)
+
+    @property
+    def is_sound(self) -> bool:
+        return all(step.holds for step in self.steps)
+
+
+def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *, rules: str = "sound") -> Evaluation:
+    """Return both evaluations of a program and the derived bounds; `values` has its queries and samples, by name.
+
+    rules   "sound", or the unsound ones of L20: "printed" as they stand, "repaired" with max, min and minus put right
+
+    >>> from snapdp.lab.language.parser import load_program
+    >>> from snapdp.lab.semantics.machine import Machine
+    >>> found = evaluate(load_program("snap_half"), Machine(), {"f": 3, "U": "0.3", "S": -1})
+    >>> found.is_sound, found.result.computed, found.result.is_exact
+    (True, Fraction(6, 1), True)
+    """
+    draws, bits = given(program, machine, values), max(PRECISION, 2 * machine.p + 64)
+    folded(program, machine)  # refuses a program whose numbers grow without end
+    # Bounds are derived for each value of a sign, where there is one sign.
+    sign = next((int(draws.environment[s.name]) for s in program.samples.values() if s.distribution == "sign"), None)
+    derivation = derive_by(rules, program, machine, sign=sign)
+    computed, written = run_float(program, draws.environment, machine), dict[str, Expression]()
+
+    def real(bound: Expression) -> Enclosure:
+        return evaluate_real(bound, draws.environment, machine, precision=bits)
+
+    lines = []
+    for line in derivation.lines:
+        evaluated = tuple(
+            EvaluatedStep(
+                inference=step,
+                computed=evaluate_float(step.expression, computed, machine),
+                real=real(written_out(step.expression, written)),
+                lower=real(step.interval.lower),
+                upper=real(step.interval.upper),
+            )
+            for step in steps(line.step)
+        )
+        if isinstance(line.statement, Assignment):
+            written[line.statement.name] = written_out(line.statement.expression, written)
+        lines.append(EvaluatedLine(statement=line.statement, steps=evaluated))
+    return Evaluation(derivation=derivation, given=draws, lines=tuple(lines), rules=rules)

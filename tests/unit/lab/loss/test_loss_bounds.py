@@ -66,8 +66,8 @@ def test_universal_is_above_pointwise_and_pointwise_above_exact_at_random():
             note = pointwise(shape, machine, f=f, f_prime=f_prime, output=output, form="note")
             assert exact.loss.upper <= post.loss_upper <= universal.loss_upper
             assert note.loss_upper is None or exact.loss.upper <= note.loss_upper
-            for law, tails in zip(laws, (post.tails, post.tails_prime), strict=True):
-                assert law.probability(output).lower in tails.probability
+            for law, probability in zip(laws, (post.probability, post.probability_prime), strict=True):
+                assert law.probability(output).lower in probability
             tried += 1
     assert tried > 150
 

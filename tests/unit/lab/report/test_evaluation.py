@@ -9,8 +9,8 @@ import pytest
 
 from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.report.cases import decimals, evaluation_text, evaluation_values, picture
-from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.machine import parse_machine
+from snapdp.lab.semantics.reals import evaluate
 from snapdp.values import replaced
 
 

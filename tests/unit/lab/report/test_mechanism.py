@@ -9,8 +9,8 @@ import pytest
 from snapdp import Snapping
 from snapdp.audits.check_program import examine
 from snapdp.lab.loss.certificate import certificate_of
-from snapdp.lab.mechanism import verify_mechanism
 from snapdp.lab.report.verdict import from_epsilon, headline
+from snapdp.lab.verification import verify_mechanism
 from snapdp.values import replaced
 
 

@@ -13,10 +13,10 @@ from snapdp import Snapping
 from snapdp.exact.dyadic import power_of_two
 from snapdp.lab.language.parser import load_program
 from snapdp.lab.loss.verdict import Verdict, verify
-from snapdp.lab.mechanism import mechanism_pair, verify_mechanism
 from snapdp.lab.report.cases import in_data_units, readable
 from snapdp.lab.report.page import WIDTH, verdict_page
 from snapdp.lab.report.verdict import measure_of
+from snapdp.lab.verification import mechanism_pair, verify_mechanism
 
 MECHANISM = Snapping(epsilon="0.9", sensitivity="1/3", lower=0, upper=5, arithmetic="proved")
 

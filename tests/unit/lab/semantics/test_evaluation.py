@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from snapdp.lab.language.parser import load_program, parse, program_names
-from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.floats import evaluate_float
 from snapdp.lab.semantics.machine import parse_machine
+from snapdp.lab.semantics.reals import evaluate
 from snapdp.values import replaced
 
 DRAWS = [("3", "0.3", -1), ("-63.9", "0.99", 1), ("0", "1e-9", 1), ("1/3", "5/8", -1)]

@@ -8,10 +8,10 @@ from snapdp.errors import ProgramError
 from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.verdict import BRACKET_EVALUATIONS, SEARCH_EVALUATIONS, _evaluations, verify
 from snapdp.lab.report.verdict import headline
-from snapdp.lab.semantics.evaluation import evaluate
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
+from snapdp.lab.semantics.reals import evaluate
 
 FRAME = "program r {{ query f in [-8,8] sensitivity 1; U <-$ unif; S <-$ {{-1,1}}; {} }}"
 SNAP = "clamp[8](round[2](f(D) + S * ln(U) * 2))"

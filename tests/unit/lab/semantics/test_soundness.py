@@ -14,9 +14,9 @@ from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import next_above, next_below, power_of_two, round_nearest
 from snapdp.exact.functions import ln_nearest
 from snapdp.lab.language.parser import parse
-from snapdp.lab.language.syntax import BINARY, FUNCTIONS, Constant, Negation, QueryValue, Rounding
-from snapdp.lab.semantics.bounds import derive, derive_expression
-from snapdp.lab.semantics.floats import evaluate_float, run_float
+from snapdp.lab.language.syntax import BINARY, FUNCTIONS, Assignment, Constant, Negation, QueryValue, Rounding
+from snapdp.lab.semantics.bounds import Sound, derive
+from snapdp.lab.semantics.floats import Float, evaluate_float, run_float
 from snapdp.lab.semantics.intervals import between
 from snapdp.lab.semantics.machine import Machine
 from snapdp.lab.semantics.printed import derive_as_printed
@@ -35,7 +35,6 @@ EXPRESSIONS = (
     "-(f(D) * ln(U)) / (U + 0.3) + 5",
 )
 STEPS = ("floor(f(D) + ln(U) / 0.3 + 0.5) * 0.1", "abs(f(D) - 0.7) * sign(f(D) - ln(U)) + rint(abs(ln(U)) * 3)")
-DRAWS = {"U": between(Fraction(0), Fraction(1), nonzero=True), "S": between(Fraction(-1), Fraction(1))}
 
 
 def program_of(text):
@@ -44,6 +43,12 @@ def program_of(text):
 
 def expression_of(text):
     return program_of(text).statements[-1].expression
+
+
+def bounds_of(expression, machine, known):
+    rules = Sound(machine, known)
+    rules.place = Assignment(name="y", expression=expression)
+    return rules.of(expression).interval
 
 
 @lru_cache
@@ -96,23 +101,24 @@ def test_a_float_value_lies_between_its_bounds(text, p):
 
 def test_a_faithful_logarithm_stays_within_two_roundings():
     """The other neighbour than the round_nearest one: allowed for ln = 2, and outside the bounds of ln = 1."""
+    texts = "ln(U)", EXPRESSIONS[0]
+    logarithm, noise = map(expression_of, texts)
 
-    def faithful(x, p):
-        near = ln_nearest(x, p)
-        exact_below = evaluate_real(expression_of("ln(U)"), {"U": x}, Machine(p=p)).upper < near
-        return -(next_above if exact_below else next_below)(-near, p)
+    class Faithful(Float):
+        def ln(self, e, x):
+            near = super().ln(e, x)
+            exact_below = evaluate_real(e, {"U": x}, self.machine).upper < near
+            return -(next_above if exact_below else next_below)(-near, self.machine.p)
 
-    expression = expression_of("S * ln(U) / 0.1")
     outside = {1: 0, 2: 0}
     for roundings in outside:
         machine = Machine(p=8, ln_roundings=roundings)
-        found = derive_expression(expression_of("ln(U)"), machine, DRAWS).interval
-        whole = derive_expression(expression, machine, DRAWS).interval
+        found, whole = (derive(program_of(text), machine).result for text in texts)
         for environment in inputs(8, 500):
-            value = evaluate_float(expression_of("ln(U)"), environment, machine, logarithm=faithful)
+            value = Faithful(machine, environment).of(logarithm)
             outside[roundings] += not lies_between(value, found.lower, found.upper, environment, machine)
             if roundings == 2:
-                value = evaluate_float(expression, environment, machine, logarithm=faithful)
+                value = Faithful(machine, environment).of(noise)
                 assert lies_between(value, whole.lower, whole.upper, environment, machine)
     assert outside[1] > 100
     assert outside[2] == 0
@@ -130,7 +136,7 @@ def test_the_witness_is_outside_the_repaired_printed_rules_and_inside_ours():
     assert evaluate_real(expression, {}, machine).lower == 0
     printed = [evaluate_real(end, {}, machine).lower for end in derive_as_printed(expression, machine, repaired=True)]
     assert printed == [Fraction(-8, 9), Fraction(1449, 1024)]
-    ours = derive_expression(expression, machine, {}).interval
+    ours = bounds_of(expression, machine, {})
     assert evaluate_real(ours.lower, {}, machine).upper == -1
     assert evaluate_real(ours.upper, {}, machine).lower == Fraction(161, 128)
 
@@ -156,7 +162,7 @@ def test_at_three_bits_every_small_program_keeps_to_our_rules(known):
     machine, programs, broken, arrays = Machine(p=3), 0, 0, all_choices()
     for expression in small_programs():
         if known.nonnegative or "/" not in repr(expression):
-            found = derive_expression(expression, machine, dict.fromkeys("abcd", known)).interval
+            found = bounds_of(expression, machine, dict.fromkeys("abcd", known))
             broken += len(violations(expression, found.lower, found.upper, arrays, machine))
             programs += len(arrays["a"])
     assert broken == 0
@@ -209,7 +215,7 @@ def test_sampled_programs_of_three_bits_keep_to_our_rules(most):
             for name in "abcd"
         }
         try:
-            found = derive_expression(expression, machine, known).interval
+            found = bounds_of(expression, machine, known)
         except ProgramError:
             refused += 1
             continue
@@ -248,6 +254,6 @@ def test_at_four_bits_every_small_program_keeps_to_our_rules():
     for expression, a in itertools.product(small_programs(), numbers):
         grids = np.meshgrid([a], numbers, numbers, numbers, indexing="ij")
         arrays = {name: grid.ravel() for name, grid in zip("abcd", grids, strict=True)}
-        found = derive_expression(expression, machine, known).interval
+        found = bounds_of(expression, machine, known)
         broken += len(violations(expression, found.lower, found.upper, arrays, machine))
     assert broken == 0
