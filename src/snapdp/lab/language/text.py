@@ -42,10 +42,11 @@ BINDS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 
 
 class Bracketed(NamedTuple):
-    """A text, and how tightly its outermost operation binds."""
+    """A text, how tightly its outermost operation binds, and the power of 1 + eta that multiplies it (of a bound)."""
 
     text: str
     binds: int = TIGHT
+    power: int = 0
 
     def within(self, at_least: int) -> str:
         return self.text if self.binds >= at_least else f"({self.text})"
@@ -61,12 +62,67 @@ def exact_text(x: Fraction) -> str:
     return x.text if isinstance(x, Written) else str(x)
 
 
-def ends_text(lower: Fraction, upper: Fraction) -> str:
-    """Return the ends of a clamp: one number where they are -B and B."""
-    return exact_text(upper) if lower == -upper else f"{exact_text(lower)}, {exact_text(upper)}"
+class Text(Semantics[Bracketed], language=PROGRAMS):
+    """How programs are written; the first methods are what another notation may write in its own way."""
+
+    def complete(self, part: Bracketed) -> Bracketed:
+        """Return a part with the factor that multiplies it."""
+        return part
+
+    def name(self, name: str) -> str:
+        return name
+
+    def number(self, x: Fraction) -> str:
+        return number_text(x)
+
+    def exact(self, x: Fraction) -> str:
+        return exact_text(x)
+
+    def function(self, name: str, argument: str) -> str:
+        return f"{name}({argument})"
+
+    def rounding(self, grid: str, argument: str) -> str:
+        return f"round[{grid}]({argument})"
+
+    def clamping(self, ends: str, argument: str) -> str:
+        return f"clamp[{ends}]({argument})"
+
+    # One method for each operation
+
+    def const(self, e: Constant) -> Bracketed:
+        return Bracketed(self.number(e.value))
+
+    def var(self, e: Variable | NamedConstant) -> Bracketed:
+        return Bracketed(self.name(e.name))
+
+    def query(self, e: QueryValue) -> Bracketed:
+        return Bracketed(self.function(self.name(e.name), "D"))
+
+    def neg(self, _: Negation, operand: Bracketed) -> Bracketed:
+        return Bracketed(f"-{operand.within(TIGHT)}", PRODUCT, operand.power)
+
+    def ln(self, e: UnaryOperation, operand: Bracketed) -> Bracketed:
+        return Bracketed(self.function(e.word, self.complete(operand).text))
+
+    floor = rint = abs = sign = ln
+
+    def round(self, e: Rounding, operand: Bracketed) -> Bracketed:
+        return Bracketed(self.rounding(self.exact(e.grid), self.complete(operand).text))
+
+    def clamp(self, e: Clamping, operand: Bracketed) -> Bracketed:
+        ends = "" if e.lower == -e.upper else f"{self.exact(e.lower)}, "  # one number where they are -B and B
+        return Bracketed(self.clamping(ends + self.exact(e.upper), self.complete(operand).text))
+
+    def add(self, e: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
+        binds = BINDS[e.symbol]
+        return Bracketed(f"{left.within(binds)} {e.symbol} {right.within(binds + 1)}", binds)
+
+    sub = mul = div = add
 
 
-class _Text(Semantics[Bracketed], language=PROGRAMS | FORMULAS | {Held}):
+class _Cut(Text, language=PROGRAMS | FORMULAS | {Held}):
+    """The text of programs and formulas; of each part only so much as is asked for."""
+
     def __init__(self, longest: int | None) -> None:
         super().__init__()
         self.longest = longest
@@ -81,47 +137,18 @@ class _Text(Semantics[Bracketed], language=PROGRAMS | FORMULAS | {Held}):
             if missing:
                 continue
             waiting.pop()
-            text, binds = getattr(self, part.word)(part, *(self.known[id(operand)] for operand in part.operands))
-            if self.longest is not None and len(text) > self.longest:
-                text = f"{text[: self.longest // 2]} ... {text[-self.longest // 4 :]}"
-            self.known[id(part)] = Bracketed(text, binds)
+            written = getattr(self, part.word)(part, *(self.known[id(operand)] for operand in part.operands))
+            if self.longest is not None and len(written.text) > self.longest:
+                shortened = f"{written.text[: self.longest // 2]} ... {written.text[-self.longest // 4 :]}"
+                written = written._replace(text=shortened)
+            self.known[id(part)] = written
         return self.known[id(e)]
 
-    def const(self, e: Constant) -> Bracketed:
-        return Bracketed(number_text(e.value))
+    held, named = Text.const, Text.var
+    exp = sqrt = Text.ln
 
-    held = const
-
-    def named(self, e: NamedConstant | Variable) -> Bracketed:
-        return Bracketed(e.name)
-
-    var = named
-
-    def query(self, e: QueryValue) -> Bracketed:
-        return Bracketed(f"{e.name}(D)")
-
-    def neg(self, _: Negation, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"-{operand.within(TIGHT)}", PRODUCT)
-
-    def ln(self, e: UnaryOperation, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"{e.word}({operand.text})")
-
-    exp = sqrt = floor = rint = abs = sign = ln
-
-    def round(self, e: Rounding, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"round[{exact_text(e.grid)}]({operand.text})")
-
-    def clamp(self, e: Clamping, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"clamp[{ends_text(e.lower, e.upper)}]({operand.text})")
-
-    def add(self, e: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
-        binds = BINDS[e.symbol]
-        return Bracketed(f"{left.within(binds)} {e.symbol} {right.within(binds + 1)}", binds)
-
-    sub = mul = div = add
-
-    def fma(self, _: FusedMultiplyAdd, *parts: Bracketed) -> Bracketed:
-        return Bracketed(f"fma({', '.join(part.text for part in parts)})")
+    def fma(self, e: FusedMultiplyAdd, *parts: Bracketed) -> Bracketed:
+        return Bracketed(self.function(e.word, ", ".join(part.text for part in parts)))
 
 
 def expression_text(expression: Expression, *, longest: int | None = None) -> str:
@@ -132,7 +159,7 @@ def expression_text(expression: Expression, *, longest: int | None = None) -> st
     >>> expression_text(tree.statements[0].expression)
     'f(D) - (1 - -2) * 3'
     """
-    return _Text(longest).of(expression).text
+    return _Cut(longest).of(expression).text
 
 
 def statement_text(statement: Statement) -> str:
