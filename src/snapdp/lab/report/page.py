@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from snapdp.display.html import Html, escape, folded, html_block, html_fragment, html_page, html_table
-from snapdp.display.numbers import decimal_up, exact_float, general, scientific_up
+from snapdp.display.numbers import exact_float, general
 from snapdp.display.pictures import (
     Look,
     box,
@@ -36,13 +36,15 @@ from snapdp.lab.language.text import printed
 from snapdp.lab.loss.exact_loss import ExactLoss, Outputs, Pair, ProgramLaw, held_output
 from snapdp.lab.loss.normal_form import released_value, value_on
 from snapdp.lab.loss.pointwise import case_table, cell_ends
-from snapdp.lab.loss.shape import Shape, TheoremPremise, decimal_places
+from snapdp.lab.loss.shape import Shape, TheoremPremise
 from snapdp.lab.loss.verdict import Verdict, noised
 from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
 from snapdp.lab.report.derivation import html_trees, machine_text
 from snapdp.lab.report.verdict import (
     amount,
+    approximate_ends,
+    bracket,
     found_derivations,
     from_epsilon,
     headline,
@@ -122,22 +124,21 @@ def verdict_card(verdict: Verdict) -> str:
 def _numbers(verdict: Verdict) -> str:
     """Return the bracket of the loss and the claim; numbers of many digits by their distance from epsilon."""
     measure, epsilon = measure_of(verdict), verdict.scale.epsilon
-    rows, digits = [], []
-    for name, loss, up, infinite in (
-        ("loss, exact at one output", verdict.lower, False, verdict.is_infinite),
-        ("loss, certified for all", verdict.upper, True, False),
-        ("claimed", verdict.claim.value, False, False),
+    rows, digits, (lower, upper) = [], [], bracket(verdict)
+    for name, loss, text, up in (
+        ("loss, exact at one output", verdict.lower, lower, False),
+        ("loss, certified for all", verdict.upper, upper, True),
+        ("claimed", verdict.claim.value, amount(verdict.claim.value, verdict, up=False), False),
     ):
-        text = short = amount(loss, verdict, up=up, infinite=infinite)
+        short = text
         if loss is not None and len(text) > MOST_DIGITS and epsilon:
             short = from_epsilon(loss, epsilon, up=up)
         rows.append((name, short, "none" if loss is None else measure.signed(loss)))
         digits.append((name, text))
     is_short = digits == [row[:2] for row in rows]
     if verdict.approximate is not None:
-        epsilon_up = decimal_up(verdict.approximate.epsilon, decimal_places(verdict.machine))
-        delta = scientific_up(verdict.approximate.delta, 3)
-        rows.append(("holds, with a delta", f"epsilon {epsilon_up}, delta {delta}", ""))
+        both = "epsilon {}, delta {}".format(*approximate_ends(verdict, verdict.approximate))
+        rows.append(("holds, with a delta", both, ""))
     parts = [html_table(("", "loss", f"C = {measure.formula}"), rows, kinds=("", "n", "n"))]
     if not is_short:
         parts.append(folded("All digits", html_table(("", "loss"), digits, kinds=("", "n"))))
