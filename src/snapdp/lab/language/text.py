@@ -6,6 +6,7 @@ can write, as a tracer may make it, gets a parameter of its own.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -23,7 +24,6 @@ from snapdp.lab.language.syntax import (
     NamedConstant,
     Negation,
     Program,
-    Query,
     QueryValue,
     Rounding,
     Sample,
@@ -32,7 +32,6 @@ from snapdp.lab.language.syntax import (
     UnaryOperation,
     Variable,
     Written,
-    walk,
 )
 from snapdp.values import replaced
 
@@ -175,7 +174,11 @@ def printed(program: Program) -> str:
     """Return a program as text; `parse` of it is the program again."""
     program = with_numbers_named(program)
     lines = [f"param {name} = {Fraction(value)};" for name, value in program.parameters]
-    lines += [_query_text(query) for query in program.queries]
+    for query in program.queries:
+        interval = ""
+        if query.lower is not None and query.upper is not None:
+            interval = f" in [{exact_text(query.lower)}, {exact_text(query.upper)}]"
+        lines.append(f"query {query.name}{interval} sensitivity {exact_text(query.sensitivity)};")
     lines += [f"{statement_text(statement)};" for statement in program.statements]
     lines.append(f"return {program.result};")
     if program.claim is not None:
@@ -183,42 +186,36 @@ def printed(program: Program) -> str:
     return "\n".join([f"program {program.name} {{", *(f"  {line}" for line in lines), "}\n"])
 
 
-def _query_text(query: Query) -> str:
-    interval = ""
-    if query.lower is not None and query.upper is not None:
-        interval = f" in [{exact_text(query.lower)}, {exact_text(query.upper)}]"
-    return f"query {query.name}{interval} sensitivity {exact_text(query.sensitivity)};"
-
-
 def with_numbers_named(program: Program) -> Program:
     """Return a program in which numbers that the language cannot write are parameters: c0, c1, ...
 
     A statement writes decimals; a negative number or a quotient would read back as an operation.
     """
+    parameters = dict(program.parameters)
     names = {value: name for name, value in reversed(program.parameters)}
-    taken = {*names.values(), *(query.name for query in program.queries), *(s.name for s in program.statements)}
-    added: dict[Fraction, str] = {}
-    for assignment in program.assignments.values():
-        for part in walk(assignment.expression):
-            if isinstance(part, Constant) and _needs_a_name(part.value) and part.value not in names:
-                name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
-                taken.add(name)
-                names[part.value] = added[part.value] = name
+    taken = {*parameters, *(query.name for query in program.queries), *(s.name for s in program.statements)}
 
-    def renamed(e: Expression) -> Expression:
-        if isinstance(e, Constant) and _needs_a_name(e.value):
-            return Constant(value=Written(e.value, names[e.value]))
-        return e.with_operands(renamed)
+    def named(e: Expression) -> Expression:
+        if not isinstance(e, Constant) or isinstance(e.value, Written):
+            return e.with_operands(named)
+        if e.value >= 0 and "/" not in exact_operand(e.value):
+            return e
+        if e.value not in names:
+            name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
+            taken.add(name)
+            names[e.value], parameters[name] = name, e.value
+        return Constant(value=Written(e.value, names[e.value]))
 
     statements = tuple(
-        replaced(s, expression=renamed(s.expression)) if isinstance(s, Assignment) else s for s in program.statements
+        replaced(s, expression=named(s.expression)) if isinstance(s, Assignment) else s for s in program.statements
     )
-    parameters = (*program.parameters, *((name, value) for value, name in added.items()))
-    return replaced(program, statements=statements, parameters=parameters)
+    return replaced(program, statements=statements, parameters=tuple(parameters.items()))
 
 
-def _needs_a_name(x: Fraction) -> bool:
-    return not isinstance(x, Written) and (x < 0 or "/" in exact_operand(x))
+def unused_name(stem: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken: the stem itself, else with a number."""
+    candidates = (f"{stem}_{number}" if number else stem for number in range(len(taken) + 1))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 # Nested lists: [word, what it says, operands]

@@ -51,7 +51,7 @@ from snapdp.lab.language.syntax import (
     UnaryOperation,
     Variable,
 )
-from snapdp.lab.language.text import expression_text
+from snapdp.lab.language.text import expression_text, unused_name
 
 ADVICE = "A mechanism is a straight line of + - * /, ln, abs, sign, rounding and clamps on its arguments."
 LONGEST_NAME = 60  # letters of a name that a message repeats
@@ -60,6 +60,11 @@ LONGEST_NAME = 60  # letters of a name that a message repeats
 def named(thing: Any) -> str:
     """Return the name of a function or a type of somebody's file as one short line: a name can be set to any text."""
     return one_line(str(thing.__name__), LONGEST_NAME)
+
+
+def refusal_at(file: str, line: int, problem: str, advice: str = ADVICE) -> ProgramError:
+    """Return the refusal of what a line of a file does."""
+    return ProgramError(f"{Path(file).name}, line {line}: {problem}", advice, line=line)
 
 
 class Trace:
@@ -76,8 +81,8 @@ class Trace:
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("snapdp", "numpy"):
             frame = frame.f_back
-        place, line = ("the function", 0) if frame is None else (Path(frame.f_code.co_filename).name, frame.f_lineno)
-        refusal = ProgramError(f"{place}, line {line}: {problem}", advice, line=line)
+        place, line = ("the function", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        refusal = refusal_at(place, line, problem, advice)
         self.refusal = self.refusal or refusal
         raise refusal
 
@@ -86,8 +91,7 @@ class Trace:
         if isinstance(value.expression, Variable):
             return  # another name for what has one
         stem = name if name.isascii() and name not in RESERVED else "value"
-        candidates = (f"{stem}_{number}" if number else stem for number in range(len(self.taken) + 1))
-        fresh = next(candidate for candidate in candidates if candidate not in self.taken)
+        fresh = unused_name(stem, self.taken)
         self.taken.add(fresh)
         self.statements.append(Assignment(name=fresh, expression=value.expression))
         value.expression = Variable(name=fresh)
@@ -499,7 +503,7 @@ def _failure(function: FunctionType, problem: BaseException) -> ProgramError:
         line = frame.tb_lineno if frame.tb_frame.f_code is code else line
         frame = frame.tb_next
     what = f"{named(function)} failed with {named(type(problem))}" + (f": {one_line(text)}" if text else "")
-    return ProgramError(f"{Path(code.co_filename).name}, line {line}: {what}", ADVICE, line=line)
+    return refusal_at(code.co_filename, line, what)
 
 
 def _watched(
@@ -608,12 +612,9 @@ def refuse_chance(function: FunctionType) -> None:
         current = waiting.pop()
         for value, name, line in _loaded(current, current.__code__):
             if (what := _chance(value)) is not None:
-                place = f"{Path(current.__code__.co_filename).name}, line {line}"
-                raise ProgramError(
-                    f"{place}: {name} is {what}: {named(function)} draws by itself.",
-                    "Pass what is drawn in, as arguments: def mechanism(f, U, S).",
-                    line=line,
-                )
+                problem = f"{name} is {what}: {named(function)} draws by itself."
+                advice = "Pass what is drawn in, as arguments: def mechanism(f, U, S)."
+                raise refusal_at(current.__code__.co_filename, line, problem, advice)
             inner = getattr(value, "__func__", value)
             if not isinstance(inner, FunctionType) or inner.__code__ in seen:
                 continue
