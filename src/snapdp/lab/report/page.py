@@ -36,7 +36,7 @@ from snapdp.lab.language.text import printed
 from snapdp.lab.loss.exact_loss import ExactLoss, Outputs, Pair, ProgramLaw, held_output
 from snapdp.lab.loss.normal_form import released_value, value_on
 from snapdp.lab.loss.pointwise import case_table, cell_ends
-from snapdp.lab.loss.shape import Shape, TheoremPremise
+from snapdp.lab.loss.shape import Shape
 from snapdp.lab.loss.verdict import Verdict, noised
 from snapdp.lab.mechanism import program_of_mechanism
 from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
@@ -82,27 +82,34 @@ def verdict_page(
     parameters   of the mechanism whose program was judged: the page then begins with what it was chosen to be
     pairs        of private values, for the table of cases; without them that is at the pair where the loss is largest
     """
-    said = headline(verdict) if parameters is None else mechanism_headline(parameters, verdict)
+    summary, text, premises, mechanism = headline(verdict), printed(verdict.program), verdict.premises, ""
+    if parameters is not None:
+        summary, premises = mechanism_headline(parameters, verdict), mechanism_premises(parameters, verdict)
+        text = program_of_mechanism(parameters).text
+        chosen = [row for row in mechanism_rows(parameters, verdict) if not row[0].startswith("loss")]
+        mechanism = f"<h2>The mechanism</h2>\n{html_table(('', ''), chosen)}"
+    statuses = [(Html(f'<span class="{p.status}">{p.status}</span>'), p.name, p.detail) for p in premises]
+    script, derived = python_lines(verdict), found_derivations(verdict)
     parts: list[str] = [
         f'<h1><span class="verdict {verdict.kind}">{verdict.kind}</span> {escape(verdict.program.name)}</h1>',
-        f"<p>{escape(said)}.</p>",
-        html_block(printed(verdict.program) if parameters is None else program_of_mechanism(parameters).text),
+        f"<p>{escape(summary)}.</p>",
+        html_block(text),
         _origin(certificate),
-        "" if parameters is None else _mechanism(parameters, verdict),
+        mechanism,
         _numbers(verdict),
-        _premises(verdict.premises if parameters is None else mechanism_premises(parameters, verdict)),
+        f"<h2>Premises</h2>\n{html_table(('', 'premise', ''), statuses, kinds=('c', 'c', ''))}",
     ]
     if verdict.execution is not None and verdict.evidence is not None:
         parts.append("<h2>Where the loss is largest</h2>")
         parts.append(picture(verdict.shape, verdict.execution, verdict.evidence))
-    parts += [_cases(verdict, pairs, parameters), _reproduction(verdict), _derivation(verdict)]
+    parts.append(_cases(verdict, pairs, parameters))
+    parts.append(f"<h2>Reproduction in plain Python</h2>\n{html_block(chr(10).join(script))}" if script else "")
+    if isinstance(derived, str):
+        parts.append(f"<p>No derivation: {escape(derived)}</p>")
+    else:
+        parts += ["<h2>Derivation</h2>", *html_trees(derived)]
     parts += [f"<p>{escape(remark)}</p>" for remark in verdict.remarks]
     return html_page(f"{verdict.kind}: {verdict.program.name}", parts)
-
-
-def _mechanism(parameters: SnappingParameters, verdict: Verdict) -> str:
-    chosen = [row for row in mechanism_rows(parameters, verdict) if not row[0].startswith("loss")]
-    return f"<h2>The mechanism</h2>\n{html_table(('', ''), chosen)}"
 
 
 def _origin(certificate: CertificateFile | None) -> str:
@@ -143,11 +150,6 @@ def _numbers(verdict: Verdict) -> str:
     if not is_short:
         parts.append(folded("All digits", html_table(("", "loss"), digits, kinds=("", "n"))))
     return "\n".join([*parts, f"<p>Machine: {escape(machine_text(verdict.machine))}.</p>"])
-
-
-def _premises(premises: tuple[TheoremPremise, ...]) -> str:
-    rows = [(Html(f'<span class="{p.status}">{p.status}</span>'), p.name, p.detail) for p in premises]
-    return f"<h2>Premises</h2>\n{html_table(('', 'premise', ''), rows, kinds=('c', 'c', ''))}"
 
 
 def _cases(verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
@@ -213,18 +215,6 @@ def _enclosure(e: Enclosure) -> str:
         return "0"
     exponent = middle.numerator.bit_length() - middle.denominator.bit_length()
     return f"{float(middle / Fraction(2) ** exponent):.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
-
-
-def _reproduction(verdict: Verdict) -> str:
-    script = python_lines(verdict)
-    return f"<h2>Reproduction in plain Python</h2>\n{html_block(chr(10).join(script))}" if script else ""
-
-
-def _derivation(verdict: Verdict) -> str:
-    found = found_derivations(verdict)
-    if isinstance(found, str):
-        return f"<p>No derivation: {escape(found)}</p>"
-    return "\n".join(["<h2>Derivation</h2>", *html_trees(found)])
 
 
 # Pictures: the cells with both inputs, and the two laws at the output that tells them apart

@@ -131,7 +131,13 @@ def verdict_text(verdict: Verdict) -> str:
         lines += ["", f"Range in which the bound `{verdict.claim.name}` was published"]
         held = {"proved": "inside", "failed": "outside"}
         lines += [f"  {held[premise.status]:<8} {premise.detail}" for premise in verdict.claim.range]
-    lines += _derivation(verdict)
+    derived = found_derivations(verdict)
+    if isinstance(derived, str):
+        lines += ["", f"No derivation: {derived}"]
+    else:
+        body = derivation_text(derived[0]).split("\n\n", 1)[1].rsplit("\n\nAssumed", 1)[0]
+        case = "" if derived[0].sign is None else " (for the sign +1; for -1 the bounds are mirrored)"
+        lines += ["", f"Derivation{case}", *(f"  {line}".rstrip() for line in body.splitlines())]
     script = python_lines(verdict)
     if script:
         lines += ["", REPRODUCTION, *(f"  {line}" for line in script)]
@@ -151,15 +157,6 @@ def found_derivations(verdict: Verdict) -> tuple[Derivation, ...] | str:
         return derivations(verdict.program, verdict.machine)
     except SnapdpError as problem:
         return problem.problem
-
-
-def _derivation(verdict: Verdict) -> list[str]:
-    found = found_derivations(verdict)
-    if isinstance(found, str):
-        return ["", f"No derivation: {found}"]
-    body = derivation_text(found[0]).split("\n\n", 1)[1].rsplit("\n\nAssumed", 1)[0]
-    case = "" if found[0].sign is None else " (for the sign +1; for -1 the bounds are mirrored)"
-    return ["", f"Derivation{case}", *(f"  {line}".rstrip() for line in body.splitlines())]
 
 
 def verdict_values(verdict: Verdict) -> dict[str, Any]:
@@ -408,16 +405,12 @@ def python_lines(verdict: Verdict) -> list[str]:
         return []
     try:
         checks = _impossible(evidence, execution) if evidence.is_infinite else _ratio(evidence, execution)
-        definition = _definition(execution)
+        arguments = ", ".join(name for name in ("f", execution.drawn or "U", execution.sign_name) if name)
+        definition = f"def run({arguments}): return {_Python().of(execution.folded)}"
         used = [line for name, line in DEFINITIONS.items() if f"{name}(" in definition]
         return [*PREAMBLE, *used, definition, *checks]
     except _NotADouble:
         return []
-
-
-def _definition(execution: Execution) -> str:
-    arguments = ", ".join(n for n in ("f", execution.drawn or "U", execution.sign_name) if n)
-    return f"def run({arguments}): return {_Python().of(execution.folded)}"
 
 
 class _Python(Semantics[str], language=FOLDED):
