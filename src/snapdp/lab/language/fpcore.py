@@ -120,12 +120,12 @@ class Core(Value):
 # Text to nested groups
 
 
-class Node(NamedTuple):
+class CoreNode(NamedTuple):
     """A word or a number, or a group of nodes in brackets, which has no text."""
 
     line: int
     text: str = ""
-    items: tuple[Node, ...] = ()
+    items: tuple[CoreNode, ...] = ()
 
     @property
     def head(self) -> str:
@@ -185,11 +185,11 @@ class _CoreReader:
     def refuse(self, line: int, problem: str, advice: str = "") -> NoReturn:
         raise ProgramError(f"{self.source}, line {line}: {problem}", advice, line=line)
 
-    def groups(self, text: str) -> list[Node]:
+    def groups(self, text: str) -> list[CoreNode]:
         """Return the cores of a text, as nested groups."""
         if len(text) > LONGEST_CORES:
             self.refuse(1, f"the text is longer than {LONGEST_CORES} characters.")
-        stack: list[tuple[list[Node], int, str]] = [([], 1, "")]
+        stack: list[tuple[list[CoreNode], int, str]] = [([], 1, "")]
         line = 1
         for match in _TOKEN.finditer(text):
             token = match["token"]
@@ -203,9 +203,9 @@ class _CoreReader:
                 items, begin, opened = stack.pop()
                 if not stack or opened + token not in ("()", "[]"):
                     self.refuse(line, f"{token!r} closes no bracket.")
-                stack[-1][0].append(Node(begin, items=tuple(items)))
+                stack[-1][0].append(CoreNode(begin, items=tuple(items)))
             elif token is not None:
-                stack[-1][0].append(Node(line, token))
+                stack[-1][0].append(CoreNode(line, token))
             line += match[0].count("\n")
         if len(stack) > 1:
             self.refuse(stack[-1][1], "a bracket is not closed.")
@@ -217,7 +217,7 @@ class _CoreReader:
             self.refuse(1, "there is no core in this text.")
         return groups
 
-    def core(self, group: Node) -> Core:
+    def core(self, group: CoreNode) -> Core:
         items = list(group.items[1:])
         title = items.pop(0).text if items and items[0].text else self.source
         if not items or items[0].text:
@@ -228,7 +228,7 @@ class _CoreReader:
                 advice = "Inputs are plain names."
                 self.refuse(item.line, "an input with properties or dimensions is not supported.", advice)
             inputs[item.text] = Variable(name=item.text)
-        properties: dict[str, Node] = {}
+        properties: dict[str, CoreNode] = {}
         while len(items) >= 2 and items[0].text.startswith(":"):
             key, value, *items = items
             properties[key.text] = value
@@ -242,7 +242,7 @@ class _CoreReader:
         box, left_out = self._box(properties.get(":pre"), [name for name in inputs if name in used], group)
         return Core(name=title, formula=formula, box=box, floats=floats, left_out=left_out)
 
-    def _format(self, properties: dict[str, Node]) -> Format:
+    def _format(self, properties: dict[str, CoreNode]) -> Format:
         floats = None
         for key in (":precision", ":type"):  # the second is what the first was called before version 1.2
             if (given := properties.get(key)) is None:
@@ -255,7 +255,7 @@ class _CoreReader:
             self.refuse(properties[":round"].line, "only rounding to nearestEven is supported.")
         return floats or BINARY64
 
-    def _expression(self, item: Node, scope: dict[str, Expression]) -> Expression:
+    def _expression(self, item: CoreNode, scope: dict[str, Expression]) -> Expression:
         if item.text in scope:
             return scope[item.text]
         if (value := number(item.text)) is not None:
@@ -277,7 +277,7 @@ class _CoreReader:
             self.refuse(item.line, f"{head} with {len(operands)} arguments is not supported.")
         return operation(**{p: self._expression(o, scope) for p, o in zip(operation._parts, operands, strict=True)})
 
-    def _let(self, item: Node, scope: dict[str, Expression]) -> Expression:
+    def _let(self, item: CoreNode, scope: dict[str, Expression]) -> Expression:
         if len(item.items) != 3 or item.items[1].text:
             self.refuse(item.line, "a let is (let ([name expression] ...) expression).")
         inner = dict(scope)
@@ -288,7 +288,7 @@ class _CoreReader:
         return self._expression(item.items[2], inner)
 
     def _box(
-        self, condition: Node | None, inputs: list[str], core: Node
+        self, condition: CoreNode | None, inputs: list[str], core: CoreNode
     ) -> tuple[tuple[tuple[str, Fraction, Fraction], ...], int]:
         lower: dict[str, Fraction] = {}
         upper: dict[str, Fraction] = {}
@@ -302,7 +302,7 @@ class _CoreReader:
                 self.refuse(core.line, f"input {name} has no value: {lower[name]} is above {upper[name]}.")
         return tuple((name, lower[name], upper[name]) for name in inputs), left_out
 
-    def _narrow(self, condition: Node, lower: dict[str, Fraction], upper: dict[str, Fraction]) -> bool:
+    def _narrow(self, condition: CoreNode, lower: dict[str, Fraction], upper: dict[str, Fraction]) -> bool:
         """Take bounds of single inputs from a comparison; return whether it was only that."""
         if condition.head not in ("<=", "<", ">=", ">") or not all(part.text for part in condition.items):
             return False
@@ -320,7 +320,7 @@ class _CoreReader:
         return values.count(None) <= 1  # else inputs are compared with each other
 
 
-def _conjuncts(condition: Node) -> Iterator[Node]:
+def _conjuncts(condition: CoreNode) -> Iterator[CoreNode]:
     if condition.head == "and":
         for conjunct in condition.items[1:]:
             yield from _conjuncts(conjunct)

@@ -61,7 +61,7 @@ def exact_text(x: Fraction) -> str:
     return x.text if isinstance(x, Written) else str(x)
 
 
-class Text(Semantics[Bracketed], language=PROGRAMS):
+class ProgramText(Semantics[Bracketed], language=PROGRAMS):
     """How programs are written; the first methods are what another notation may write in its own way."""
 
     def complete(self, part: Bracketed) -> Bracketed:
@@ -119,7 +119,7 @@ class Text(Semantics[Bracketed], language=PROGRAMS):
     sub = mul = div = add
 
 
-class _Cut(Text, language=PROGRAMS | FORMULAS | {Held}):
+class _Cut(ProgramText, language=PROGRAMS | FORMULAS | {Held}):
     """The text of programs and formulas; of each part only so much as is asked for."""
 
     def __init__(self, longest: int | None) -> None:
@@ -143,8 +143,8 @@ class _Cut(Text, language=PROGRAMS | FORMULAS | {Held}):
             self.known[id(part)] = written
         return self.known[id(e)]
 
-    held, named = Text.const, Text.var
-    exp = sqrt = Text.ln
+    held, named = ProgramText.const, ProgramText.var
+    exp = sqrt = ProgramText.ln
 
     def fma(self, e: FusedMultiplyAdd, *parts: Bracketed) -> Bracketed:
         return Bracketed(self.function(e.word, ", ".join(part.text for part in parts)))

@@ -119,25 +119,19 @@ def cases_values(
     def shown(x: Fraction | None) -> str | None:
         return None if x is None else str(in_data_units(x, parameters))
 
-    def constant(loss: Fraction | None) -> str | None:
-        return None if loss is None else measure.shown(loss)
-
-    return {
-        "pairs": [[shown(value) for value in pair] for pair in pairs],
-        "C": measure.formula,
-        "rows": [
+    rows = []
+    for constants in case_constants(verdict, pairs):
+        losses = {name: getattr(constants, name) for name in ("by_note_rules", "certified", "exact")}
+        rows.append(
             {
-                "case": each.case,
-                "output": shown(each.output),
-                "printed": each.printed,
-                "by_note_rules": constant(each.by_note_rules),
-                "certified": constant(each.certified),
-                "exact": constant(each.exact),
-                "exact_output": shown(each.exact_output),
+                "case": constants.case,
+                "output": shown(constants.output),
+                "printed": constants.printed,
+                **{name: None if loss is None else measure.shown(loss) for name, loss in losses.items()},
+                "exact_output": shown(constants.exact_output),
             }
-            for each in case_constants(verdict, pairs)
-        ],
-    }
+        )
+    return {"pairs": [[shown(value) for value in pair] for pair in pairs], "C": measure.formula, "rows": rows}
 
 
 # Draws of an output

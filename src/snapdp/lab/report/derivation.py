@@ -34,7 +34,7 @@ from snapdp.lab.language.text import (
     SUM,
     TIGHT,
     Bracketed,
-    Text,
+    ProgramText,
     exact_text,
     expression_text,
     number_text,
@@ -185,7 +185,7 @@ def _folded_tree(step: Inference, notation: Notation) -> Html:
 # Notation of bounds and expressions
 
 
-class Notation(Text, language=BOUNDS - {BySign}):
+class Notation(ProgramText, language=BOUNDS - {BySign}):
     """How bounds are written in plain text; a name of one capital letter is small where that is free: U as u."""
 
     eta = "eta"

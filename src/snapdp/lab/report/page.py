@@ -213,8 +213,14 @@ def _enclosure(e: Enclosure) -> str:
     middle = (e.lower + e.upper) / 2
     if middle == 0:
         return "0"
-    exponent = middle.numerator.bit_length() - middle.denominator.bit_length()
-    return f"{float(middle / Fraction(2) ** exponent):.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
+    mantissa, exponent = _scaled(middle)
+    return f"{mantissa:.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
+
+
+def _scaled(x: Fraction) -> tuple[float, int]:
+    """Return a number near 1 and the power of two by which it is x, however small x is."""
+    exponent = x.numerator.bit_length() - x.denominator.bit_length()
+    return float(x / Fraction(2) ** exponent), exponent
 
 
 # Pictures: the cells with both inputs, and the two laws at the output that tells them apart
@@ -243,7 +249,7 @@ def picture(shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
         chosen = next((k for k in indices if _released(shape, execution, outputs, k) == evidence.output), None)
     if chosen is None:
         return holes(execution, evidence)
-    columns = Columns(shape, execution, evidence, outputs, window(outputs, chosen), chosen)
+    columns = OutputColumns(shape, execution, evidence, outputs, window(outputs, chosen), chosen)
     return f"{columns.draw_cells()}\n{columns.draw_laws()}"
 
 
@@ -263,7 +269,7 @@ def window(outputs: Outputs, centre: int) -> range:
     return range(start, start + MOST_CELLS)
 
 
-class Columns(NamedTuple):
+class OutputColumns(NamedTuple):
     """The outputs around the one in question, side by side: each has a column, a cell or a pair of bars."""
 
     shape: Shape
@@ -293,7 +299,8 @@ class Columns(NamedTuple):
         drawn = []
         for place, label in enumerate(self.labels(values, left, chosen=self.chosen - first, y=78)):
             low, high = cell_ends(shape, values[place])
-            sums = f"from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
+            sums = f"from {'-infinity' if low is None else exact_float(low)}"
+            sums += f" to {'infinity' if high is None else exact_float(high)}"
             is_chosen = first + place == self.chosen
             cell = box(x=left(place), y=40, width=left(1) - left(0), height=22, look="cell", ringed=is_chosen)
             drawn.append(together([cell, label], f"output {exact_float(values[place])}: sums {sums}"))
@@ -387,13 +394,8 @@ def _outputs_near(execution: Execution, f: Fraction, sides: tuple[tuple[int, tup
 def _log2(x: Fraction) -> float | None:
     if x <= 0:
         return None
-    shift = x.numerator.bit_length() - x.denominator.bit_length()
-    scaled = x / Fraction(2) ** shift
-    return shift + math.log2(float(scaled))
-
-
-def _end(x: Fraction | None, otherwise: str) -> str:
-    return otherwise if x is None else exact_float(x)
+    mantissa, exponent = _scaled(x)
+    return exponent + math.log2(mantissa)
 
 
 def _short(x: Fraction) -> str:
