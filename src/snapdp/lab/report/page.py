@@ -243,8 +243,9 @@ def picture(shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
     if any(part is None for part in (shape.noise, shape.grid, shape.clamp_lower, shape.clamp_upper)):
         return holes(execution, evidence)
     outputs = Outputs(shape)
-    chosen: int | None = outputs.nearest(evidence.output)
-    if shape.snap.released is not None:  # which snapped value was the output computed from?
+    if shape.snap.released is None:
+        chosen: int | None = outputs.nearest(evidence.output)
+    else:  # which snapped value was the output computed from?
         indices = range(outputs.first, outputs.last + 1)[:MOST_SEARCHED]
         chosen = next((k for k in indices if _released(shape, execution, outputs, k) == evidence.output), None)
     if chosen is None:
