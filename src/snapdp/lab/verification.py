@@ -2,10 +2,10 @@
 
 A program is given as itself, as its text, as a path or as the name of a bundled one; `FILE.py:function` names an
 audited function, and the file is run. The machine is the one that is given, else the one that the text states.
-A mechanism becomes a program of the verifier's language with the machine it runs on: what is judged is what runs. It is
-made from the public parameters of finite precision alone, in inner units, as the mechanism computes: sensitivities,
-counted from the middle of the range; the text says so. What comes before (quantising, offset, unit) makes the query,
-and its neighbours are one apart; what comes after is a function of the output, and free.
+A mechanism in finite precision becomes a program of the verifier's language, with the machine it runs on. Only public
+parameters are used. The program counts in sensitivities from the middle of the range, as the mechanism does. What comes
+before (quantising, offset, unit) is part of the query, and neighbours are one apart; what comes after is
+post-processing. Snap as Liu's note defines it (Definition 2) is language/programs/snap_half.imp.
 Theory: docs/theory/finite-precision.md, (1)-(2); docs/theory/verifier-loss.md, (27)-(33).
 """
 

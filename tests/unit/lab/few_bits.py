@@ -14,7 +14,7 @@ import numpy as np
 
 from snapdp.exact.dyadic import round_nearest
 from snapdp.lab.loss.exact_loss import float_at_most
-from snapdp.lab.loss.shape import Shape
+from snapdp.lab.loss.universal_bound import Shape
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine
 from tests.unit.lab.snaps import snap

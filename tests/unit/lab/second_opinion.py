@@ -17,7 +17,7 @@ import gmpy2
 from snapdp.errors import SnapdpError
 from snapdp.lab.language.syntax import Program, Query
 from snapdp.lab.language.text import from_lists
-from snapdp.lab.loss.shape import recognise, universal_bound
+from snapdp.lab.loss.universal_bound import recognise, universal_bound
 from snapdp.lab.semantics.machine import Machine
 from tests.unit.lab.loss.certificates import cell, draws, fraction, run
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from snapdp.lab.language.parser import parse
 from snapdp.lab.language.syntax import Program
-from snapdp.lab.loss.shape import Shape, recognise
+from snapdp.lab.loss.universal_bound import Shape, recognise
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine
 

@@ -28,7 +28,7 @@ from snapdp.exact.numbers import parameter, shown
 from snapdp.lab.language.parser import ETA, LONGEST_TEXT, RESERVED, decoded, parse
 from snapdp.lab.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable
 from snapdp.lab.language.text import printed
-from snapdp.lab.language.tracing import Trace, Traced, named, refuse_chance, run
+from snapdp.lab.language.tracing import Trace, Traced, named, refusal_at, refuse_chance, run
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 
@@ -254,7 +254,7 @@ def _module(path: Path) -> ModuleType:
         code = compile(text, str(path), "exec")
     except (SyntaxError, ValueError) as problem:
         line = getattr(problem, "lineno", None) or 1
-        raise ProgramError(f"{path.name}, line {line}: this is no Python.", run_it, line=line) from None
+        raise refusal_at(path.name, line, "this is no Python.", run_it) from None
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     sys.path.insert(0, str(path.parent))
@@ -267,7 +267,7 @@ def _module(path: Path) -> ModuleType:
         lines = [f.lineno or 0 for f in traceback.extract_tb(problem.__traceback__) if f.filename == str(path)]
         line = lines[-1] if lines else 0
         what = f"the file was run, and stopped with {named(type(problem))}."
-        raise ProgramError(f"{path.name}, line {line}: {what}", run_it, line=line) from None
+        raise refusal_at(path.name, line, what, run_it) from None
     finally:
         sys.path.remove(str(path.parent))
     return module

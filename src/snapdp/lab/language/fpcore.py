@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from snapdp.lab.semantics.machine import Machine
 
 LONGEST_CORES = 1 << 18
+MOST_COMPARED = 1000  # numbers and inputs in one comparison of a precondition
 DEEPEST = 150
 LARGEST_HEX_EXPONENT = 1 << 14
 OPERATIONS: dict[str, type[Expression]] = {
@@ -120,17 +121,20 @@ class Core(Value):
 # Text to nested groups
 
 
-class Atom(NamedTuple):
-    text: str
+class CoreNode(NamedTuple):
+    """A word or a number, or a group of nodes in brackets, which has no text."""
+
     line: int
+    text: str = ""
+    items: tuple[CoreNode, ...] = ()
+
+    @property
+    def head(self) -> str:
+        """The first word of a group, or nothing."""
+        return self.items[0].text if self.items else ""
 
 
-class Group(NamedTuple):
-    items: tuple[Any, ...]
-    line: int
-
-
-_TOKEN = re.compile(r'\s+|;[^\n]*|(?P<token>[()\[\]]|"(?:[^"\\]|\\.)*"|[^\s()\[\]";]+)')
+_TOKEN = re.compile(r'\s+|;[^\n]*|(?P<token>[()\[\]]|"(?:[^"\\]|\\.)*"|[^\s()\[\]";]+|")')
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _RATIONAL = re.compile(r"[+-]?\d+/\d*[1-9]\d*")
 _HEX = re.compile(r"([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)([pP][+-]?\d+)?")
@@ -149,11 +153,6 @@ def read_cores(text: str, *, name: str = "core") -> Iterator[Core | ProgramError
             yield reader.core(group)
         except ProgramError as refusal:
             yield refusal
-
-
-def _head(item: Any) -> str:
-    """Return the first word of a group, or nothing."""
-    return getattr(item.items[0], "text", "") if isinstance(item, Group) and item.items else ""
 
 
 def number(text: str) -> Fraction | None:
@@ -187,85 +186,90 @@ class _CoreReader:
     def refuse(self, line: int, problem: str, advice: str = "") -> NoReturn:
         raise ProgramError(f"{self.source}, line {line}: {problem}", advice, line=line)
 
-    def groups(self, text: str) -> list[Group]:
+    def groups(self, text: str) -> list[CoreNode]:
         """Return the cores of a text, as nested groups."""
         if len(text) > LONGEST_CORES:
             self.refuse(1, f"the text is longer than {LONGEST_CORES} characters.")
-        stack: list[tuple[list[Any], int, str]] = [([], 1, "")]
-        line, place = 1, 0
-        while place < len(text):
-            match = _TOKEN.match(text, place)
-            if match is None:
-                self.refuse(line, "a text in quotes has no end.")
+        stack: list[tuple[list[CoreNode], int, str]] = [([], 1, "")]
+        line = 1
+        for match in _TOKEN.finditer(text):
             token = match["token"]
-            if token is not None and token in "([":
+            if token == '"':
+                self.refuse(line, "a text in quotes has no end.")
+            elif token in ("(", "["):
                 if len(stack) > DEEPEST:
                     self.refuse(line, f"brackets are nested more than {DEEPEST} deep.")
                 stack.append(([], line, token))
-            elif token is not None and token in ")]":
+            elif token in (")", "]"):
                 items, begin, opened = stack.pop()
                 if not stack or opened + token not in ("()", "[]"):
                     self.refuse(line, f"{token!r} closes no bracket.")
-                stack[-1][0].append(Group(tuple(items), begin))
+                stack[-1][0].append(CoreNode(begin, items=tuple(items)))
             elif token is not None:
-                stack[-1][0].append(Atom(token, line))
+                stack[-1][0].append(CoreNode(line, token))
             line += match[0].count("\n")
-            place = match.end()
         if len(stack) > 1:
             self.refuse(stack[-1][1], "a bracket is not closed.")
         groups = stack[0][0]
         for group in groups:
-            if _head(group) != "FPCore":
+            if group.head != "FPCore":
                 self.refuse(group.line, "this is no FPCore.", "A core is (FPCore (inputs) ... expression).")
         if not groups:
             self.refuse(1, "there is no core in this text.")
         return groups
 
-    def core(self, group: Group) -> Core:
+    def core(self, group: CoreNode) -> Core:
         items = list(group.items[1:])
-        title = self.source
-        if items and isinstance(items[0], Atom):
-            title = items.pop(0).text
-        if not items or not isinstance(items[0], Group):
+        title = items.pop(0).text if items and items[0].text else self.source
+        if not items or items[0].text:
             self.refuse(group.line, "a core needs a list of inputs.")
-        inputs = items.pop(0).items
-        for item in inputs:
-            if not isinstance(item, Atom):
+        inputs: dict[str, Expression] = {}
+        for item in items.pop(0).items:
+            if not item.text:
                 advice = "Inputs are plain names."
                 self.refuse(item.line, "an input with properties or dimensions is not supported.", advice)
-        properties: dict[str, Any] = {}
-        while len(items) >= 2 and isinstance(items[0], Atom) and items[0].text.startswith(":"):
+            inputs[item.text] = Variable(name=item.text)
+        properties: dict[str, CoreNode] = {}
+        while len(items) >= 2 and items[0].text.startswith(":"):
             key, value, *items = items
             properties[key.text] = value
         if len(items) != 1:
             self.refuse(group.line, "a core has one expression at its end.")
-        if isinstance(properties.get(":name"), Atom):
+        if ":name" in properties and properties[":name"].text:
             title = properties[":name"].text.strip('"')
         floats = self._format(properties)
-        formula = self._expression(items[0], {item.text: Variable(name=item.text) for item in inputs})
+        formula = self._expression(items[0], inputs)
         used = {part.name for part in Parts(formula).parts if isinstance(part, Variable)}
-        names = [name for name in dict.fromkeys(item.text for item in inputs) if name in used]
-        box, left_out = self._box(properties.get(":pre"), names, group)
+        box, left_out = self._box(properties.get(":pre"), [name for name in inputs if name in used], group)
         return Core(name=title, formula=formula, box=box, floats=floats, left_out=left_out)
 
-    def _format(self, properties: dict[str, Any]) -> Format:
+    def _format(self, properties: dict[str, CoreNode]) -> Format:
+        floats = None
         for key in (":precision", ":type"):  # the second is what the first was called before version 1.2
-            name = getattr(properties.get(key), "text", "an expression")
-            if key in properties and name not in FORMATS:
-                self.refuse(properties[key].line, f"precision {name} is not supported.", "Give binary64 or binary32.")
-        if ":round" in properties and getattr(properties[":round"], "text", "") != "nearestEven":
+            if (given := properties.get(key)) is None:
+                continue
+            if given.text not in FORMATS:
+                problem = f"precision {given.text or 'an expression'} is not supported."
+                self.refuse(given.line, problem, "Give binary64 or binary32.")
+            floats = floats or FORMATS[given.text]
+        if ":round" in properties and properties[":round"].text != "nearestEven":
             self.refuse(properties[":round"].line, "only rounding to nearestEven is supported.")
-        precision = properties.get(":precision", properties.get(":type"))
-        return BINARY64 if precision is None else FORMATS[precision.text]
+        return floats or BINARY64
 
-    def _expression(self, item: Atom | Group, scope: dict[str, Expression]) -> Expression:
-        if isinstance(item, Atom):
-            return self._atom(item, scope)
-        if not item.items or not isinstance(item.items[0], Atom):
+    def _expression(self, item: CoreNode, scope: dict[str, Expression]) -> Expression:
+        if item.text in scope:
+            return scope[item.text]
+        if (value := number(item.text)) is not None:
+            return Constant(value=value)
+        if item.text in CONSTANTS:
+            return NamedConstant(name=item.text)
+        if item.text:
+            self.refuse(item.line, f"{shown(item.text)} is no input, number or constant.")
+        head, operands = item.head, item.items[1:]
+        if not head:
             self.refuse(item.line, "this is no expression.")
-        head, operands = item.items[0].text, item.items[1:]
         if head in ("let", "let*"):
-            return self._let(item, scope, in_order=head == "let*")
+            return self._let(item, scope)
         operation = Negation if head == "-" and len(operands) == 1 else OPERATIONS.get(head)
         if operation is None:
             supported = ", ".join([*OPERATIONS, "let", "let*"])
@@ -274,32 +278,22 @@ class _CoreReader:
             self.refuse(item.line, f"{head} with {len(operands)} arguments is not supported.")
         return operation(**{p: self._expression(o, scope) for p, o in zip(operation._parts, operands, strict=True)})
 
-    def _let(self, item: Group, scope: dict[str, Expression], *, in_order: bool) -> Expression:
-        if len(item.items) != 3 or not isinstance(item.items[1], Group):
+    def _let(self, item: CoreNode, scope: dict[str, Expression]) -> Expression:
+        if len(item.items) != 3 or item.items[1].text:
             self.refuse(item.line, "a let is (let ([name expression] ...) expression).")
         inner = dict(scope)
         for binding in item.items[1].items:
-            if not isinstance(binding, Group) or len(binding.items) != 2 or not isinstance(binding.items[0], Atom):
+            if len(binding.items) != 2 or not binding.head:
                 self.refuse(binding.line, "a binding is [name expression].")
-            name, value = binding.items
-            inner[name.text] = self._expression(value, inner if in_order else scope)
+            inner[binding.head] = self._expression(binding.items[1], inner if item.head == "let*" else scope)
         return self._expression(item.items[2], inner)
 
-    def _atom(self, atom: Atom, scope: dict[str, Expression]) -> Expression:
-        if atom.text in scope:
-            return scope[atom.text]
-        if (value := number(atom.text)) is not None:
-            return Constant(value=value)
-        if atom.text in CONSTANTS:
-            return NamedConstant(name=atom.text)
-        return self.refuse(atom.line, f"{shown(atom.text)} is no input, number or constant.")
-
     def _box(
-        self, condition: Any, inputs: list[str], core: Group
+        self, condition: CoreNode | None, inputs: list[str], core: CoreNode
     ) -> tuple[tuple[tuple[str, Fraction, Fraction], ...], int]:
         lower: dict[str, Fraction] = {}
         upper: dict[str, Fraction] = {}
-        conjuncts = _conjuncts(condition) if condition is not None else ()
+        conjuncts = () if condition is None else _conjuncts(condition)
         left_out = sum(not self._narrow(conjunct, lower, upper) for conjunct in conjuncts)
         for name in inputs:
             if name not in lower or name not in upper:
@@ -309,31 +303,28 @@ class _CoreReader:
                 self.refuse(core.line, f"input {name} has no value: {lower[name]} is above {upper[name]}.")
         return tuple((name, lower[name], upper[name]) for name in inputs), left_out
 
-    def _narrow(self, condition: Any, lower: dict[str, Fraction], upper: dict[str, Fraction]) -> bool:
+    def _narrow(self, condition: CoreNode, lower: dict[str, Fraction], upper: dict[str, Fraction]) -> bool:
         """Take bounds of single inputs from a comparison; return whether it was only that."""
-        head = _head(condition)
-        if head not in ("<=", "<", ">=", ">") or not all(isinstance(part, Atom) for part in condition.items):
+        if condition.head not in ("<=", "<", ">=", ">") or not all(part.text for part in condition.items):
             return False
-        parts = [part.text for part in condition.items[1:]]
-        if head in (">=", ">"):
-            parts.reverse()
-        values = [number(part) for part in parts]
-        complete = True
-        for place, name in enumerate(parts):
+        if len(condition.items) > MOST_COMPARED:  # each is compared with all others
+            return False
+        parts = condition.items[1:] if condition.head.startswith("<") else condition.items[:0:-1]
+        values = [number(part.text) for part in parts]
+        for place, name in enumerate(part.text for part in parts):
             if values[place] is not None:
                 continue
             before = [value for value in values[:place] if value is not None]
             after = [value for value in values[place + 1 :] if value is not None]
-            complete &= len(before) + len(after) == len(parts) - 1  # else inputs are compared with each other
             if before:
-                lower[name] = max([*before, *([lower[name]] if name in lower else [])])
+                lower[name] = max(*before, lower.get(name, before[0]))
             if after:
-                upper[name] = min([*after, *([upper[name]] if name in upper else [])])
-        return complete
+                upper[name] = min(*after, upper.get(name, after[0]))
+        return values.count(None) <= 1  # else inputs are compared with each other
 
 
-def _conjuncts(condition: Any) -> Iterator[Any]:
-    if _head(condition) == "and":
+def _conjuncts(condition: CoreNode) -> Iterator[CoreNode]:
+    if condition.head == "and":
         for conjunct in condition.items[1:]:
             yield from _conjuncts(conjunct)
     else:

@@ -3,11 +3,11 @@
 `parse` gives the tree of a program's text, `claim_value` the number it claims, `load_program` the program of a file or
 a bundled one, and `read_formula` the tree of a formula such as f + ln(U)/0.1. Right-hand sides of `param`, `query`,
 `claim`, grids and clamp bounds are exact rationals and are folded here; in statements and formulas the arithmetic
-stays, because there it is the machine's. A let is read from left to right, call by value, into statements; a name bound
-a second time gets a fresh one, so in the tree each name has one meaning.
-lark makes a tree with positions of a text, or a ProgramError says what is wrong; lark is imported when it is first
-needed. The parser is LALR, so neither its time nor its stack depends on how deeply a hostile text is nested, and
-`DEEPEST` and `LONGEST_TEXT` limit what is built from the tree.
+stays, because there it is the machine's. A let is read from left to right, call by value, into statements, so Theorem 3
+of L20 follows from Theorem 1' (docs/theory/verifier-rules.md). A name bound a second time gets a fresh one, so in the
+tree each name has one meaning. lark makes a tree with positions of a text, or a ProgramError says what is wrong; lark
+is imported when it is first needed. The parser is LALR, so neither its time nor its stack depends on how deeply a
+hostile text is nested, and `DEEPEST` and `LONGEST_TEXT` limit what is built from the tree.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from snapdp.lab.language.syntax import (
     Written,
     walk,
 )
-from snapdp.lab.language.text import expression_text
+from snapdp.lab.language.text import expression_text, unused_name
 
 ETA = "eta"
 LONGEST_NUMBER = 4000  # characters; Python itself reads 4300
@@ -300,24 +300,20 @@ class _Reader:
             kind = {"unif": "uniform", "sign": "sign"}.get(tree.data, tree.data)
             self.refuse(name, f"a second {kind} sample is not supported.", "A program draws one number of each kind.")
         self.drawn.add(tree.data)
-        argument = None
+        argument = self._exact(tree.children[0]) if tree.data in ("laplace", "bernoulli") else None
         if tree.data == "sign" and [str(child) for child in tree.children] != ["1", "1"]:
             self.refuse(tree, "only {-1,1} can be drawn from.")
-        if tree.data in ("laplace", "bernoulli"):
-            argument = self._exact(tree.children[0])
-            if tree.data == "laplace" and argument <= 0:
-                self.refuse(tree, f"a scale of {argument} is not positive.")
-            if tree.data == "bernoulli" and not 0 <= argument <= 1:
-                self.refuse(tree, f"{argument} is no probability.")
+        if argument is not None and tree.data == "laplace" and argument <= 0:
+            self.refuse(tree, f"a scale of {argument} is not positive.")
+        if argument is not None and tree.data == "bernoulli" and not 0 <= argument <= 1:
+            self.refuse(tree, f"{argument} is no probability.")
         fresh = self._fresh(str(name))
         self.size[fresh] = (1, 1)
         self.statements.append(Sample(name=fresh, distribution=str(tree.data), argument=argument, line=name.line))
         return fresh
 
     def _fresh(self, name: str) -> str:
-        taken = {*self.parameters, *self.queries, *self.size, ETA}
-        candidates = (f"{name}_{number}" if number else name for number in range(len(taken) + 1))
-        return next(candidate for candidate in candidates if candidate not in taken)
+        return unused_name(name, {*self.parameters, *self.queries, *self.size, ETA})
 
     def _extent(self, expression: Expression) -> tuple[int, int]:
         """Return nodes and depth of an expression whose variables are replaced by what they stand for."""
@@ -461,8 +457,10 @@ def tree_of(text: str, *, name: str, start: str = "program", deepest: int = DEEP
     try:
         tree = _parser(start).parse(text)
     except UnexpectedToken as problem:
-        met = "the end of the text" if problem.token.type == "$END" else shown(str(problem.token))
-        line, column = _place(problem, text)
+        met, line, column = shown(str(problem.token)), problem.token.line, problem.token.column
+        if problem.token.type == "$END":
+            lines = text.split("\n")
+            met, line, column = "the end of the text", len(lines), len(lines[-1]) + 1
         expected = _in_words(problem.accepts or problem.expected, _parser(start).terminals)
         refuse(name, line, column, f"{met} stands where {expected} was expected.")
     except UnexpectedCharacters as problem:
@@ -499,13 +497,6 @@ def _refuse_control(text: str, name: str) -> None:
                 refuse(name, number, word.start() + 1, f"{_CONTROL[word[0]]} ('{word[0]}') is not supported.", advice)
 
 
-def _place(problem: Any, text: str) -> tuple[int, int]:
-    if problem.token.type != "$END":
-        return problem.token.line, problem.token.column
-    lines = text.split("\n")
-    return len(lines), len(lines[-1]) + 1
-
-
 def _in_words(expected: set[str], terminals: Iterable[Any]) -> str:
     """Return what may stand here, in words: "an operator or ';'"."""
     words, rest = [], set(expected)
@@ -527,9 +518,8 @@ def _refuse_depth(tree: Any, name: str, deepest: int) -> None:
     while stack:
         node, depth = stack.pop()
         if depth > deepest:
-            line, column = getattr(node.meta, "line", 1), getattr(node.meta, "column", 1)
-            advice = "Give parts of it names of their own."
-            refuse(name, line, column, f"the expression is nested more than {deepest} deep.", advice)
+            problem = f"the expression is nested more than {deepest} deep."
+            _Reader(name).refuse(node, problem, "Give parts of it names of their own.")
         stack += [(child, depth + 1) for child in node.children if hasattr(child, "children")]
 
 

@@ -6,6 +6,7 @@ can write, as a tracer may make it, gets a parameter of its own.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -23,7 +24,6 @@ from snapdp.lab.language.syntax import (
     NamedConstant,
     Negation,
     Program,
-    Query,
     QueryValue,
     Rounding,
     Sample,
@@ -32,7 +32,6 @@ from snapdp.lab.language.syntax import (
     UnaryOperation,
     Variable,
     Written,
-    walk,
 )
 from snapdp.values import replaced
 
@@ -42,10 +41,11 @@ BINDS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 
 
 class Bracketed(NamedTuple):
-    """A text, and how tightly its outermost operation binds."""
+    """A text, how tightly its outermost operation binds, and the power of 1 + eta that multiplies it (of a bound)."""
 
     text: str
     binds: int = TIGHT
+    power: int = 0
 
     def within(self, at_least: int) -> str:
         return self.text if self.binds >= at_least else f"({self.text})"
@@ -61,12 +61,67 @@ def exact_text(x: Fraction) -> str:
     return x.text if isinstance(x, Written) else str(x)
 
 
-def ends_text(lower: Fraction, upper: Fraction) -> str:
-    """Return the ends of a clamp: one number where they are -B and B."""
-    return exact_text(upper) if lower == -upper else f"{exact_text(lower)}, {exact_text(upper)}"
+class ProgramText(Semantics[Bracketed], language=PROGRAMS):
+    """How programs are written; the first methods are what another notation may write in its own way."""
+
+    def complete(self, part: Bracketed) -> Bracketed:
+        """Return a part with the factor that multiplies it."""
+        return part
+
+    def name(self, name: str) -> str:
+        return name
+
+    def number(self, x: Fraction) -> str:
+        return number_text(x)
+
+    def exact(self, x: Fraction) -> str:
+        return exact_text(x)
+
+    def function(self, name: str, argument: str) -> str:
+        return f"{name}({argument})"
+
+    def rounding(self, grid: str, argument: str) -> str:
+        return f"round[{grid}]({argument})"
+
+    def clamping(self, ends: str, argument: str) -> str:
+        return f"clamp[{ends}]({argument})"
+
+    # One method for each operation
+
+    def const(self, e: Constant) -> Bracketed:
+        return Bracketed(self.number(e.value))
+
+    def var(self, e: Variable | NamedConstant) -> Bracketed:
+        return Bracketed(self.name(e.name))
+
+    def query(self, e: QueryValue) -> Bracketed:
+        return Bracketed(self.function(self.name(e.name), "D"))
+
+    def neg(self, _: Negation, operand: Bracketed) -> Bracketed:
+        return Bracketed(f"-{operand.within(TIGHT)}", PRODUCT, operand.power)
+
+    def ln(self, e: UnaryOperation, operand: Bracketed) -> Bracketed:
+        return Bracketed(self.function(e.word, self.complete(operand).text))
+
+    floor = rint = abs = sign = ln
+
+    def round(self, e: Rounding, operand: Bracketed) -> Bracketed:
+        return Bracketed(self.rounding(self.exact(e.grid), self.complete(operand).text))
+
+    def clamp(self, e: Clamping, operand: Bracketed) -> Bracketed:
+        ends = "" if e.lower == -e.upper else f"{self.exact(e.lower)}, "  # one number where they are -B and B
+        return Bracketed(self.clamping(ends + self.exact(e.upper), self.complete(operand).text))
+
+    def add(self, e: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
+        binds = BINDS[e.symbol]
+        return Bracketed(f"{left.within(binds)} {e.symbol} {right.within(binds + 1)}", binds)
+
+    sub = mul = div = add
 
 
-class _Text(Semantics[Bracketed], language=PROGRAMS | FORMULAS | {Held}):
+class _Cut(ProgramText, language=PROGRAMS | FORMULAS | {Held}):
+    """The text of programs and formulas; of each part only so much as is asked for."""
+
     def __init__(self, longest: int | None) -> None:
         super().__init__()
         self.longest = longest
@@ -81,47 +136,18 @@ class _Text(Semantics[Bracketed], language=PROGRAMS | FORMULAS | {Held}):
             if missing:
                 continue
             waiting.pop()
-            text, binds = getattr(self, part.word)(part, *(self.known[id(operand)] for operand in part.operands))
-            if self.longest is not None and len(text) > self.longest:
-                text = f"{text[: self.longest // 2]} ... {text[-self.longest // 4 :]}"
-            self.known[id(part)] = Bracketed(text, binds)
+            written = getattr(self, part.word)(part, *(self.known[id(operand)] for operand in part.operands))
+            if self.longest is not None and len(written.text) > self.longest:
+                shortened = f"{written.text[: self.longest // 2]} ... {written.text[-self.longest // 4 :]}"
+                written = written._replace(text=shortened)
+            self.known[id(part)] = written
         return self.known[id(e)]
 
-    def const(self, e: Constant) -> Bracketed:
-        return Bracketed(number_text(e.value))
+    held, named = ProgramText.const, ProgramText.var
+    exp = sqrt = ProgramText.ln
 
-    held = const
-
-    def named(self, e: NamedConstant | Variable) -> Bracketed:
-        return Bracketed(e.name)
-
-    var = named
-
-    def query(self, e: QueryValue) -> Bracketed:
-        return Bracketed(f"{e.name}(D)")
-
-    def neg(self, _: Negation, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"-{operand.within(TIGHT)}", PRODUCT)
-
-    def ln(self, e: UnaryOperation, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"{e.word}({operand.text})")
-
-    exp = sqrt = floor = rint = abs = sign = ln
-
-    def round(self, e: Rounding, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"round[{exact_text(e.grid)}]({operand.text})")
-
-    def clamp(self, e: Clamping, operand: Bracketed) -> Bracketed:
-        return Bracketed(f"clamp[{ends_text(e.lower, e.upper)}]({operand.text})")
-
-    def add(self, e: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
-        binds = BINDS[e.symbol]
-        return Bracketed(f"{left.within(binds)} {e.symbol} {right.within(binds + 1)}", binds)
-
-    sub = mul = div = add
-
-    def fma(self, _: FusedMultiplyAdd, *parts: Bracketed) -> Bracketed:
-        return Bracketed(f"fma({', '.join(part.text for part in parts)})")
+    def fma(self, e: FusedMultiplyAdd, *parts: Bracketed) -> Bracketed:
+        return Bracketed(self.function(e.word, ", ".join(part.text for part in parts)))
 
 
 def expression_text(expression: Expression, *, longest: int | None = None) -> str:
@@ -132,7 +158,7 @@ def expression_text(expression: Expression, *, longest: int | None = None) -> st
     >>> expression_text(tree.statements[0].expression)
     'f(D) - (1 - -2) * 3'
     """
-    return _Text(longest).of(expression).text
+    return _Cut(longest).of(expression).text
 
 
 def statement_text(statement: Statement) -> str:
@@ -148,7 +174,11 @@ def printed(program: Program) -> str:
     """Return a program as text; `parse` of it is the program again."""
     program = with_numbers_named(program)
     lines = [f"param {name} = {Fraction(value)};" for name, value in program.parameters]
-    lines += [_query_text(query) for query in program.queries]
+    for query in program.queries:
+        interval = ""
+        if query.lower is not None and query.upper is not None:
+            interval = f" in [{exact_text(query.lower)}, {exact_text(query.upper)}]"
+        lines.append(f"query {query.name}{interval} sensitivity {exact_text(query.sensitivity)};")
     lines += [f"{statement_text(statement)};" for statement in program.statements]
     lines.append(f"return {program.result};")
     if program.claim is not None:
@@ -156,42 +186,36 @@ def printed(program: Program) -> str:
     return "\n".join([f"program {program.name} {{", *(f"  {line}" for line in lines), "}\n"])
 
 
-def _query_text(query: Query) -> str:
-    interval = ""
-    if query.lower is not None and query.upper is not None:
-        interval = f" in [{exact_text(query.lower)}, {exact_text(query.upper)}]"
-    return f"query {query.name}{interval} sensitivity {exact_text(query.sensitivity)};"
-
-
 def with_numbers_named(program: Program) -> Program:
     """Return a program in which numbers that the language cannot write are parameters: c0, c1, ...
 
     A statement writes decimals; a negative number or a quotient would read back as an operation.
     """
+    parameters = dict(program.parameters)
     names = {value: name for name, value in reversed(program.parameters)}
-    taken = {*names.values(), *(query.name for query in program.queries), *(s.name for s in program.statements)}
-    added: dict[Fraction, str] = {}
-    for assignment in program.assignments.values():
-        for part in walk(assignment.expression):
-            if isinstance(part, Constant) and _needs_a_name(part.value) and part.value not in names:
-                name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
-                taken.add(name)
-                names[part.value] = added[part.value] = name
+    taken = {*parameters, *(query.name for query in program.queries), *(s.name for s in program.statements)}
 
-    def renamed(e: Expression) -> Expression:
-        if isinstance(e, Constant) and _needs_a_name(e.value):
-            return Constant(value=Written(e.value, names[e.value]))
-        return e.with_operands(renamed)
+    def named(e: Expression) -> Expression:
+        if not isinstance(e, Constant) or isinstance(e.value, Written):
+            return e.with_operands(named)
+        if e.value >= 0 and "/" not in exact_operand(e.value):
+            return e
+        if e.value not in names:
+            name = next(name for number in range(len(taken) + 1) if (name := f"c{number}") not in taken)
+            taken.add(name)
+            names[e.value], parameters[name] = name, e.value
+        return Constant(value=Written(e.value, names[e.value]))
 
     statements = tuple(
-        replaced(s, expression=renamed(s.expression)) if isinstance(s, Assignment) else s for s in program.statements
+        replaced(s, expression=named(s.expression)) if isinstance(s, Assignment) else s for s in program.statements
     )
-    parameters = (*program.parameters, *((name, value) for value, name in added.items()))
-    return replaced(program, statements=statements, parameters=parameters)
+    return replaced(program, statements=statements, parameters=tuple(parameters.items()))
 
 
-def _needs_a_name(x: Fraction) -> bool:
-    return not isinstance(x, Written) and (x < 0 or "/" in exact_operand(x))
+def unused_name(stem: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken: the stem itself, else with a number."""
+    candidates = (f"{stem}_{number}" if number else stem for number in range(len(taken) + 1))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 # Nested lists: [word, what it says, operands]

@@ -32,17 +32,26 @@ from snapdp.exact.numbers import datum, parameter, shown, to_float_nearest
 from snapdp.lab.language.parser import DEEPEST, LARGEST_EXPANSION, RESERVED
 from snapdp.lab.language.syntax import (
     BINARY,
-    FUNCTIONS,
+    Addition,
     Assignment,
+    Binary,
     Clamping,
     Constant,
+    Division,
     Expression,
+    Floor,
     Logarithm,
+    Magnitude,
+    Multiplication,
+    NearestInteger,
     Negation,
     Rounding,
+    Sign,
+    Subtraction,
+    UnaryOperation,
     Variable,
 )
-from snapdp.lab.language.text import expression_text
+from snapdp.lab.language.text import expression_text, unused_name
 
 ADVICE = "A mechanism is a straight line of + - * /, ln, abs, sign, rounding and clamps on its arguments."
 LONGEST_NAME = 60  # letters of a name that a message repeats
@@ -51,6 +60,11 @@ LONGEST_NAME = 60  # letters of a name that a message repeats
 def named(thing: Any) -> str:
     """Return the name of a function or a type of somebody's file as one short line: a name can be set to any text."""
     return one_line(str(thing.__name__), LONGEST_NAME)
+
+
+def refusal_at(file: str, line: int, problem: str, advice: str = ADVICE) -> ProgramError:
+    """Return the refusal of what a line of a file does."""
+    return ProgramError(f"{Path(file).name}, line {line}: {problem}", advice, line=line)
 
 
 class Trace:
@@ -67,8 +81,8 @@ class Trace:
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("snapdp", "numpy"):
             frame = frame.f_back
-        place, line = ("the function", 0) if frame is None else (Path(frame.f_code.co_filename).name, frame.f_lineno)
-        refusal = ProgramError(f"{place}, line {line}: {problem}", advice, line=line)
+        place, line = ("the function", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        refusal = refusal_at(place, line, problem, advice)
         self.refusal = self.refusal or refusal
         raise refusal
 
@@ -77,8 +91,7 @@ class Trace:
         if isinstance(value.expression, Variable):
             return  # another name for what has one
         stem = name if name.isascii() and name not in RESERVED else "value"
-        candidates = (f"{stem}_{number}" if number else stem for number in range(len(self.taken) + 1))
-        fresh = next(candidate for candidate in candidates if candidate not in self.taken)
+        fresh = unused_name(stem, self.taken)
         self.taken.add(fresh)
         self.statements.append(Assignment(name=fresh, expression=value.expression))
         value.expression = Variable(name=fresh)
@@ -137,34 +150,31 @@ class Traced:
     def __neg__(self) -> Traced:
         if self.integers is not None and not self.integers.always:
             _refuse_integers(self, "-a", "and a zero keeps its sign.")
-        return Traced(Negation(operand=self.expression), self.trace, self, integers=self.integers)
+        return self.applied(Negation, integers=self.integers)
 
     def __pos__(self) -> Traced:
         return self
 
     def __abs__(self) -> Traced:
-        return self.applied("abs", integers=self.integers)
+        return self.applied(Magnitude, integers=self.integers)
 
     def __floor__(self) -> Traced:
-        return self.applied("floor", integers=ROUNDED)
+        return self.applied(Floor, integers=ROUNDED)
 
     def __round__(self, digits: Any = None) -> Traced:
         if digits is not None:
             self.trace.refuse("round(x, digits) rounds to decimals.", "Round to whole numbers: g * round(x / g).")
-        return self.applied("rint", integers=ROUNDED)
+        return self.applied(NearestInteger, integers=ROUNDED)
 
-    def applied(self, name: str, *, integers: Integers | None = None) -> Traced:
-        """Return a function that rounds nothing, of this value."""
-        return Traced(FUNCTIONS[name](operand=self.expression), self.trace, self, integers=integers)
-
-    def ln(self) -> Traced:
-        return Traced(Logarithm(operand=self.expression), self.trace, self)
+    def applied(self, operation: type[UnaryOperation], *, integers: Integers | None = None, **own: Fraction) -> Traced:
+        """Return an operation on this value; `own` is what else it says."""
+        return Traced(operation(operand=self.expression, **own), self.trace, self, integers=integers)
 
     def rounded(self, grid: Any) -> Traced:
         exact = self._exact(grid, "the grid")
         if exact <= 0:
             self.trace.refuse(f"a grid of {exact} is not positive.")
-        return Traced(Rounding(grid=exact, operand=self.expression), self.trace, self)
+        return self.applied(Rounding, grid=exact)
 
     def clamped(self, lower: Any, upper: Any = None, *, integers: Integers | None = None) -> Traced:
         """Return this value clamped to [lower, upper]; without an upper end, to [-lower, lower]."""
@@ -173,7 +183,7 @@ class Traced:
         low, high = self._exact(lower, "the lower bound"), self._exact(upper, "the upper bound")
         if low > high:
             self.trace.refuse(f"the clamp's lower end {low} is above its upper end {high}.")
-        return Traced(Clamping(lower=low, upper=high, operand=self.expression), self.trace, self, integers=integers)
+        return self.applied(Clamping, lower=low, upper=high, integers=integers)
 
     def clamped_at(self, end: Any, *, is_upper: bool) -> Traced:
         """Return the smaller of this value and an upper end, or the larger of it and a lower one; both make a clamp."""
@@ -347,20 +357,20 @@ def _integers_of_numpy(symbol: Traced, name: str, ends: Sequence[Any]) -> Intege
 # numpy, which hands its functions over to a symbol among their arguments; ends and conditions must be known. Those
 # taken are one operation of the language.
 
-NUMPY: dict[str, Callable[..., Traced]] = {
-    "add": lambda a, b: a.binary("+", b),
-    "subtract": lambda a, b: a.binary("-", b),
-    "multiply": lambda a, b: a.binary("*", b),
-    "divide": lambda a, b: a.binary("/", b),
-    "true_divide": lambda a, b: a.binary("/", b),
-    "negative": lambda a: -a,
-    "positive": lambda a: a,
-    "log": lambda a: a.ln(),
-    "absolute": lambda a: a.applied("abs"),
-    "fabs": lambda a: a.applied("abs"),
-    "sign": lambda a: a.applied("sign"),
-    "floor": lambda a: a.applied("floor"),
-    "rint": lambda a: a.applied("rint"),
+NUMPY: dict[str, type[Binary] | type[UnaryOperation] | None] = {
+    "add": Addition,
+    "subtract": Subtraction,
+    "multiply": Multiplication,
+    "divide": Division,
+    "true_divide": Division,
+    "negative": Negation,
+    "positive": None,
+    "log": Logarithm,
+    "absolute": Magnitude,
+    "fabs": Magnitude,
+    "sign": Sign,
+    "floor": Floor,
+    "rint": NearestInteger,
 }
 ENDS = ("minimum", "maximum")
 
@@ -388,7 +398,11 @@ def _of_ufunc(symbol: Traced, name: str, inputs: tuple[Any, ...], *, is_plain: b
     is_double = any(v.integers is None if isinstance(v, Traced) else _is_float(v) for v in inputs)
     if len(inputs) == 1 or not is_double:
         _refuse_integers_in_numpy(name, inputs)
-    return NUMPY[name](*(symbol.lifted(value) for value in inputs))
+    first, *others = map(symbol.lifted, inputs)
+    operation = NUMPY[name]
+    if operation is None:
+        return first
+    return first.binary(operation.symbol, *others) if issubclass(operation, Binary) else first.applied(operation)
 
 
 def _of_function(symbol: Traced, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> Traced:
@@ -410,7 +424,7 @@ def _of_function(symbol: Traced, name: str, arguments: tuple[Any, ...], settings
     if name in ("round", "around"):
         if len(arguments) == 1 and settings in ({}, {"decimals": 0}):
             _refuse_integers_in_numpy(name, arguments)
-            return symbol.applied("rint")
+            return symbol.applied(NearestInteger)
         symbol.trace.refuse(f"numpy.{name} is not supported here.", "Round to whole numbers: g * numpy.round(x / g).")
     return symbol.trace.refuse(f"numpy.{name} is not supported here.")
 
@@ -426,7 +440,7 @@ def ln(x: Any) -> Any:
     >>> ln(0.5)
     -0.6931471805599453
     """
-    return x.ln() if isinstance(x, Traced) else to_float_nearest(ln_nearest(datum(x), _BITS))
+    return x.applied(Logarithm) if isinstance(x, Traced) else to_float_nearest(ln_nearest(datum(x), _BITS))
 
 
 def round_to(x: Any, grid: Any) -> Any:
@@ -489,7 +503,7 @@ def _failure(function: FunctionType, problem: BaseException) -> ProgramError:
         line = frame.tb_lineno if frame.tb_frame.f_code is code else line
         frame = frame.tb_next
     what = f"{named(function)} failed with {named(type(problem))}" + (f": {one_line(text)}" if text else "")
-    return ProgramError(f"{Path(code.co_filename).name}, line {line}: {what}", ADVICE, line=line)
+    return refusal_at(code.co_filename, line, what)
 
 
 def _watched(
@@ -545,7 +559,7 @@ def _one_end(name: str) -> Callable[..., Any]:
 def _log(x: Any, *base: Any) -> Any:
     if not isinstance(x, Traced):
         return math.log(x, *base)
-    return x.trace.refuse("math.log has a base.", "Divide by the logarithm of the base.") if base else x.ln()
+    return x.trace.refuse("math.log has a base.", "Divide by the logarithm of the base.") if base else ln(x)
 
 
 class _Math:
@@ -598,12 +612,9 @@ def refuse_chance(function: FunctionType) -> None:
         current = waiting.pop()
         for value, name, line in _loaded(current, current.__code__):
             if (what := _chance(value)) is not None:
-                place = f"{Path(current.__code__.co_filename).name}, line {line}"
-                raise ProgramError(
-                    f"{place}: {name} is {what}: {named(function)} draws by itself.",
-                    "Pass what is drawn in, as arguments: def mechanism(f, U, S).",
-                    line=line,
-                )
+                problem = f"{name} is {what}: {named(function)} draws by itself."
+                advice = "Pass what is drawn in, as arguments: def mechanism(f, U, S)."
+                raise refusal_at(current.__code__.co_filename, line, problem, advice)
             inner = getattr(value, "__func__", value)
             if not isinstance(inner, FunctionType) or inner.__code__ in seen:
                 continue

@@ -104,6 +104,15 @@ def _uncovered(verdict: Verdict) -> str | None:
 
 def witness(evidence: ExactLoss, execution: Execution) -> dict[str, Any]:
     """Return the witness of a refutation: an impossible output, or two exact probabilities with their cells."""
+    try:
+        return _witness(evidence, execution)
+    except ValueError:  # Python writes no longer integers as text, and the checker reads no longer ones
+        raise PremiseError(
+            "a number of the witness has more than 4,000 digits.", "The verdict stands; it has no certificate."
+        ) from None
+
+
+def _witness(evidence: ExactLoss, execution: Execution) -> dict[str, Any]:
     where = {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output)}
     if evidence.is_infinite:
         sign, draw = producing_draw(evidence, execution)

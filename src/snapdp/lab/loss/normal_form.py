@@ -1,4 +1,4 @@
-"""The normal form of a program, of which everything that is proved about its loss is read.
+"""The normal form of a program. Every proof about its loss starts from it.
 
     released = r(clamp(snap(rising steps and clamps of (path(query) + noise))))
 

@@ -1,10 +1,10 @@
-"""The bound for one pair of inputs and one output, by cases, and the draws that lead to one output.
+"""The cases of Theorem 2 of Liu's note (L20): the bound for two inputs and one output, and the draws of an output.
 
 Every probability that occurs is enclosed. Two forms of the same analysis: `post` treats the sum's rounding as a fixed
-move of the boundary; `note` perturbs the boundary by a factor 1 + eta either way, as the published case analysis does.
-For S = 1 the noise is negative: left(t) = P(y < t); for S = -1 positive: right(t) = P(y >= t).
-`output_draws` gives the set {U : z = x} as a formula, over the reals and as floats, which running the program finds;
-where the program has no such formula the answer says what it lacks.
+move of the boundary; `note` perturbs the boundary by a factor 1 + eta either way, as the proof in the note does. For S
+= 1 the noise is negative: left(t) = P(y < t); for S = -1 positive: right(t) = P(y >= t). `output_draws` returns the
+draws U with z = x (L20's (L, R) and (l, r)): as a formula, as an interval of reals, and as the float interval found by
+running the program. Where the program has no such formula the answer says what it lacks.
 Theory: docs/theory/verifier-loss.md, (15)-(20).
 """
 
@@ -20,7 +20,7 @@ from snapdp.exact.numbers import parameter
 from snapdp.lab.language.syntax import Program, QueryValue
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, held_output
 from snapdp.lab.loss.normal_form import Snap, half_gap
-from snapdp.lab.loss.shape import Shape, exp_down, exp_up, ln_up, recognise, tail_errors, working_bits
+from snapdp.lab.loss.universal_bound import Shape, exp_down, exp_up, ln_up, recognise, tail_errors, working_bits
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.machine import Machine, query_value, typed
 from snapdp.values import Value

@@ -1,11 +1,11 @@
 """The verdict on a program: VERIFIED, REFUTED, BOUNDED, UNBOUNDED or INCONCLUSIVE, with the bracket of the loss.
 
-VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; neither on the other. The
+VERIFIED rests on the universal bound, REFUTED on one output that was computed exactly; the two are independent. The
 bracket is [largest exact loss found, certified upper bound]. A claim is a number, the file's own, or a published bound
 by name; published bounds are compared with what is certified here, and the verdict says, premise by premise, whether
-the program lies in the range their authors state. A claim of epsilon alone says that the noise is as wide as it must
-be: epsilon, and what the roundings of the machine are certified to add. Where nothing is claimed a program is BOUNDED
-by what is certified, or it is not.
+the program lies in the range their authors state. With `epsilon` instead of a claim, the claim is epsilon plus the
+certified cost of rounding. Without a claim, the verdict is BOUNDED if a bound is certified, otherwise UNBOUNDED or
+INCONCLUSIVE. `case_constants` has the constants of Theorem 2 of Liu's note (L20), as printed and as they are.
 Theory: docs/theory/verifier-loss.md, "Verdicts".
 """
 
@@ -25,7 +25,7 @@ from snapdp.lab.language.parser import claim_value
 from snapdp.lab.language.syntax import Program, walk
 from snapdp.lab.loss.exact_loss import ExactLoss, Pair, ProgramLaw, Search, exact_loss, held_output
 from snapdp.lab.loss.pointwise import CASES, FORMS, case_of, case_table, tried_outputs
-from snapdp.lab.loss.shape import (
+from snapdp.lab.loss.universal_bound import (
     FAILED,
     Shape,
     TheoremPremise,

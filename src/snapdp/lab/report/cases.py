@@ -22,9 +22,9 @@ from snapdp.lab.language.text import expression_text, printed, statement_text
 from snapdp.lab.loss.certificate import optional_text
 from snapdp.lab.loss.exact_loss import Pair
 from snapdp.lab.loss.pointwise import DrawsOfSign, OutputDraws, cell_ends, letter
-from snapdp.lab.loss.verdict import CaseConstants, Verdict, case_constants
+from snapdp.lab.loss.verdict import Verdict, case_constants
 from snapdp.lab.report.derivation import LOOKUPS, Notation, machine_text
-from snapdp.lab.report.verdict import Measure, measure_of
+from snapdp.lab.report.verdict import measure_of
 from snapdp.lab.semantics.machine import typed
 from snapdp.lab.semantics.printed import warning
 from snapdp.lab.semantics.reals import EvaluatedLine, EvaluatedStep, Evaluation
@@ -56,17 +56,14 @@ def cases_legend(verdict: Verdict, parameters: SnappingParameters | None = None)
     measure, shifted = measure_of(verdict), parameters is not None and parameters.offset
     noise = " eps' is the epsilon of the noise alone." if measure.symbol == "eps'" else ""
     middle = " In the cases x and y count from the middle of the range." if shifted else ""
+    output = "output" if verdict.shape.snap.released is None else "snapped value"
     certified = "the sum does not round" if verdict.machine.adds_exactly else "the rounding of the sum as a fixed map"
     return (
         f"printed: Liu's Theorem 2; rules: what those of the note give, rounded outward; certified: {certified}; "
-        f"exact: the largest loss of an output tried, the program is run; at: the {_outputs(verdict)} where the loss "
+        f"exact: the largest loss of an output tried, the program is run; at: the {output} where the loss "
         "before it is largest. For all pairs and outputs "
         f"C <= {measure.shown(verdict.upper)} is certified.{noise}{middle}"
     )
-
-
-def _outputs(verdict: Verdict) -> str:
-    return "output" if verdict.shape.snap.released is None else "snapped value"
 
 
 def in_data_units(x: Fraction, parameters: SnappingParameters | None) -> Fraction:
@@ -92,23 +89,25 @@ def pairs_text(pairs: Sequence[Pair], parameters: SnappingParameters | None) -> 
     return f"{len(pairs)} pairs, the largest in each case"
 
 
-def _row(each: CaseConstants, measure: Measure, parameters: SnappingParameters | None) -> tuple[str, ...]:
-    if each.certified is None and each.by_note_rules is None and each.exact is None:
-        return each.case, each.printed or "missing", "", "", "none", "", ""
-    rules, certified, exact = (measure.shown(loss) for loss in (each.by_note_rules, each.certified, each.exact))
-    at, exact_at = (
-        "" if output is None else readable(in_data_units(output, parameters))
-        for output in (each.output, each.exact_output)
-    )
-    return each.case, each.printed or "missing", rules, certified, at, exact, exact_at
-
-
 def case_rows(
     verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParameters | None = None
 ) -> list[tuple[str, ...]]:
     """Return the rows of the table under HEADS."""
     measure = measure_of(verdict)
-    return [_row(each, measure, parameters) for each in case_constants(verdict, pairs)]
+    rows: list[tuple[str, ...]] = []
+    for constants in case_constants(verdict, pairs):
+        case, losses = constants.case, (constants.by_note_rules, constants.certified, constants.exact)
+        printed_constant = constants.printed or "missing"
+        if losses == (None, None, None):
+            rows.append((case, printed_constant, "", "", "none", "", ""))
+            continue
+        rules, certified, exact = map(measure.shown, losses)
+        at, exact_at = (
+            "" if output is None else readable(in_data_units(output, parameters))
+            for output in (constants.output, constants.exact_output)
+        )
+        rows.append((case, printed_constant, rules, certified, at, exact, exact_at))
+    return rows
 
 
 def cases_values(
@@ -120,25 +119,19 @@ def cases_values(
     def shown(x: Fraction | None) -> str | None:
         return None if x is None else str(in_data_units(x, parameters))
 
-    def constant(loss: Fraction | None) -> str | None:
-        return None if loss is None else measure.shown(loss)
-
-    return {
-        "pairs": [[shown(value) for value in pair] for pair in pairs],
-        "C": measure.formula,
-        "rows": [
+    rows = []
+    for constants in case_constants(verdict, pairs):
+        losses = {name: getattr(constants, name) for name in ("by_note_rules", "certified", "exact")}
+        rows.append(
             {
-                "case": each.case,
-                "output": shown(each.output),
-                "printed": each.printed,
-                "by_note_rules": constant(each.by_note_rules),
-                "certified": constant(each.certified),
-                "exact": constant(each.exact),
-                "exact_output": shown(each.exact_output),
+                "case": constants.case,
+                "output": shown(constants.output),
+                "printed": constants.printed,
+                **{name: None if loss is None else measure.shown(loss) for name, loss in losses.items()},
+                "exact_output": shown(constants.exact_output),
             }
-            for each in case_constants(verdict, pairs)
-        ],
-    }
+        )
+    return {"pairs": [[shown(value) for value in pair] for pair in pairs], "C": measure.formula, "rows": rows}
 
 
 # Draws of an output
@@ -146,48 +139,42 @@ def cases_values(
 
 def output_draws_text(found: OutputDraws, *, width: int = WIDTH) -> str:
     """Return the set {U : z = x} as text, for each sign."""
-    about = f"{found.program.name} on {machine_text(found.machine)}."
-    values = f"f = f(D) = {exact_float(found.f)}, " + (
-        _cell(found) if found.lacking is None else _without_formula(found)
+    p, f, x = found.machine.p, exact_float(found.f), exact_float(found.output)
+    if found.lacking is not None:
+        about = f"x = {x}. There is no formula: {found.lacking}. The floats are found by running it."
+    else:
+        assert found.added is not None
+        low, high = (None if end is None else exact_float(end) for end in cell_ends(found.shape, found.output))
+        cell = f"y < {high}" if low is None else f"{low} <= y" if high is None else f"{low} <= y < {high}"
+        about = (
+            f"x = {x}, Lambda = {found.shape.grid}, eps = {typed(found.shape.epsilon)}: the output is x where {cell}."
+        )
+        if letter(found.shape) == "g":
+            about = f"g = {exact_float(found.added)} (what the noise is added to), {about}"
+    lines = _paragraphs(
+        f"{found.program.name} on {machine_text(found.machine)}.", f"f = f(D) = {f}, {about}", width=width
     )
-    lines = [line for text in (about, values) for line in textwrap.wrap(text, width, subsequent_indent="  ")]
-    for each in found.signs:
-        lines += ["", *_sign_lines(each, found)]
+    for draws in found.signs:
+        head = f"S = {draws.sign:+d}" if len(found.signs) > 1 else "all draws"
+        lines += ["", head if found.lacking is not None else f"{head}: {draws.condition or 'no U, over the reals'}"]
+        if (reals := _reals(draws, p)) is not None:
+            lines.append(f"  reals   {reals[0]} ... {reals[1]}")
+        if draws.last is None:
+            lines.append("  floats  none")
+        else:
+            lines.append(f"  floats  {'all above 0' if draws.first is None else in_both(draws.first, p=p)}")
+            lines.append(f"  ... to  {in_both(draws.last, p=p)}")
     return "\n".join([*lines, ""])
 
 
-def _cell(found: OutputDraws) -> str:
-    """Return the values in the formula, and which sums give the output."""
-    shape, added = found.shape, found.added
-    assert added is not None
-    low, high = (None if end is None else exact_float(end) for end in cell_ends(shape, found.output))
-    cell = f"y < {high}" if low is None else f"{low} <= y" if high is None else f"{low} <= y < {high}"
-    before = f"g = {exact_float(added)} (what the noise is added to), " if letter(shape) == "g" else ""
-    return (
-        f"{before}x = {exact_float(found.output)}, Lambda = {shape.grid}, eps = {typed(shape.epsilon)}: "
-        f"the output is x where {cell}."
-    )
+def _paragraphs(*texts: str, width: int) -> list[str]:
+    return [line for text in texts for line in textwrap.wrap(text, width, subsequent_indent="  ")]
 
 
-def _without_formula(found: OutputDraws) -> str:
-    return f"x = {exact_float(found.output)}. There is no formula: {found.lacking}. The floats are found by running it."
-
-
-def _sign_lines(each: DrawsOfSign, found: OutputDraws) -> list[str]:
-    p, head = found.machine.p, f"S = {each.sign:+d}" if len(found.signs) > 1 else "all draws"
-    lines = [head] if found.lacking is not None else [f"{head}: {each.condition or 'no U, over the reals'}"]
-    if (reals := _reals(each, p)) is not None:
-        lines.append(f"  reals   {reals[0]} ... {reals[1]}")
-    if each.last is None:
-        return [*lines, "  floats  none"]
-    first = "all above 0" if each.first is None else f"{in_full(each.first, p=p)}{hexadecimal(each.first)}"
-    return [*lines, f"  floats  {first}", f"  ... to  {in_full(each.last, p=p)}{hexadecimal(each.last)}"]
-
-
-def _reals(each: DrawsOfSign, p: int) -> list[str] | None:
-    if each.condition is None or each.lower is None or each.upper is None:
+def _reals(draws: DrawsOfSign, p: int) -> list[str] | None:
+    if draws.condition is None or draws.lower is None or draws.upper is None:
         return None
-    return decimals(each.lower.lower, each.upper.lower, p=p)
+    return decimals(draws.lower.lower, draws.upper.lower, p=p)
 
 
 def output_draws_values(found: OutputDraws) -> dict[str, Any]:
@@ -228,18 +215,23 @@ SMALLEST_PLAIN, LARGEST_PLAIN = -5, 15  # powers of ten that are written without
 
 def evaluation_text(evaluation: Evaluation, *, width: int = WIDTH) -> str:
     """Return both evaluations as text, statement by statement."""
-    derivation = evaluation.derivation
-    notation = Notation(derivation)
-    said = [f"{derivation.program.name} on {machine_text(derivation.machine)}.", *rounded_values(evaluation)]
-    said.append(f"At {', '.join(_at(evaluation))}." if evaluation.given.values else "It needs no values.")
-    lines = [line for text in said for line in textwrap.wrap(text, width, subsequent_indent="  ")]
+    derivation, p = evaluation.derivation, evaluation.derivation.machine.p
+    notation, names = Notation(derivation), {query.name: f"{query.name}(D)" for query in derivation.program.queries}
+    rounded = [
+        f"{value.name} = {typed(value.asked)} is no number of this machine: the run takes the nearest one, "
+        f"{in_both(value.used, p=p)}."
+        for value in evaluation.given.rounded
+    ]
+    values = ", ".join(f"{names.get(name, name)} = {in_full(x, p=p)}" for name, x in evaluation.given.values)
+    about = f"{derivation.program.name} on {machine_text(derivation.machine)}."
+    lines = _paragraphs(about, *rounded, f"At {values}." if values else "It needs no values.", width=width)
     if evaluation.rules != "sound":
         lines += ["", *textwrap.wrap(warning(evaluation.rules), width)]
     lines += ["", "Between the derived bounds [ ]: R the real value, F the float value, * both."]
     for line in evaluation.lines:
         lines += ["", *textwrap.wrap(f"{statement_text(line.statement)};", width, subsequent_indent="    ")]
         for step in _shown_steps(line):
-            lines += _step_lines(step, evaluation, notation, width)
+            lines += _step_lines(step, p, notation, width)
     return "\n".join([*lines, "", *textwrap.wrap(conclusion(evaluation), width), ""])
 
 
@@ -247,46 +239,23 @@ def _shown_steps(line: EvaluatedLine) -> list[EvaluatedStep]:
     return [step for step in line.steps if step is line.steps[-1] or step.inference.rule not in LOOKUPS]
 
 
-def _at(evaluation: Evaluation) -> list[str]:
-    program, p = evaluation.derivation.program, evaluation.derivation.machine.p
-    queries = {query.name: f"{query.name}(D)" for query in program.queries}
-    return [f"{queries.get(name, name)} = {in_full(x, p=p)}" for name, x in evaluation.given.values]
-
-
-def rounded_values(evaluation: Evaluation) -> list[str]:
-    """Return a sentence for each value that was rounded when it was given."""
-    p = evaluation.derivation.machine.p
-    return [
-        f"{each.name} = {typed(each.asked)} is no number of this machine: the run takes the nearest one, "
-        f"{in_full(each.used, p=p)}{hexadecimal(each.used)}."
-        for each in evaluation.given.rounded
-    ]
-
-
 def conclusion(evaluation: Evaluation) -> str:
     """Return what was seen, in a sentence or two."""
-    shown, result = [step for line in evaluation.lines for step in _shown_steps(line)], evaluation.result
-    p, real = evaluation.derivation.machine.p, result.real
-    if real.lower <= result.computed <= real.upper:
-        returned = f"The machine returns {exact_float(result.computed)}; so does the program over the reals"
+    holds = [step.holds for line in evaluation.lines for step in _shown_steps(line)]
+    p, real, computed = evaluation.derivation.machine.p, evaluation.result.real, evaluation.result.computed
+    returned, number = exact_float(computed), in_full(computed, p=p)
+    if real.lower <= computed <= real.upper:
+        returned += "; so does the program over the reals"
     else:
-        over = decimals(result.computed, real.lower, p=p)[1]
-        returned = f"The machine returns {_returned(result.computed, p)}; over the reals it is {over}"
+        if "^" not in returned and returned != number:  # its digits, and as it is usually written
+            returned = number if "/" in returned else f"{number}, which is written {returned}"
+        returned += f"; over the reals it is {decimals(computed, real.lower, p=p)[1]}"
     kind = "Theorem 1'" if evaluation.rules == "sound" else "by rules that are unsound"
-    held = sum(step.holds for step in shown)
-    return f"{returned}. The float value lies between its bounds in {held} of {len(shown)} steps ({kind})."
+    between = f"The float value lies between its bounds in {sum(holds)} of {len(holds)} steps ({kind})."
+    return f"The machine returns {returned}. {between}"
 
 
-def _returned(x: Fraction, p: int) -> str:
-    """Return a float beside which another number stands: with its digits, and as it is usually written."""
-    usual, number = exact_float(x), in_full(x, p=p)
-    if "^" in usual or usual == number:
-        return usual
-    return number if "/" in usual else f"{number}, which is written {usual}"
-
-
-def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation, width: int) -> list[str]:
-    p = evaluation.derivation.machine.p
+def _step_lines(step: EvaluatedStep, p: int, notation: Notation, width: int) -> list[str]:
     head = f"{expression_text(step.inference.expression)}   ({step.inference.rule})"
     lines = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="    ")
     if step.is_exact:
@@ -373,12 +342,12 @@ def in_full(x: Fraction, *, p: int) -> str:
     return whole if short and Fraction(whole) == x else decimals(x, p=p)[0]
 
 
-def hexadecimal(x: Fraction) -> str:
-    """Return a double as Python and C write it, in brackets; nothing where x is none."""
+def in_both(x: Fraction, *, p: int) -> str:
+    """Return a float as `in_full` has it and, if it is a double, in brackets as Python and C write it."""
     try:
-        return f" ({float(x).hex()})" if Fraction(float(x)) == x else ""
+        return in_full(x, p=p) + (f" ({float(x).hex()})" if Fraction(float(x)) == x else "")
     except OverflowError:
-        return ""
+        return in_full(x, p=p)
 
 
 def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:

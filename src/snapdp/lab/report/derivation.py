@@ -21,22 +21,27 @@ from snapdp.lab.language.syntax import (
     Binary,
     BySign,
     Choice,
-    Clamping,
-    Constant,
     Down,
     Expression,
-    Negation,
+    NamedConstant,
     Powered,
-    QueryValue,
-    Rounding,
-    Semantics,
-    UnaryOperation,
     Up,
     Variable,
     Written,
 )
-from snapdp.lab.language.text import PRODUCT, SUM, TIGHT, exact_text, expression_text, printed, statement_text
-from snapdp.lab.semantics.bounds import Derivation, DerivedLine, Inference, steps
+from snapdp.lab.language.text import (
+    PRODUCT,
+    SUM,
+    TIGHT,
+    Bracketed,
+    ProgramText,
+    exact_text,
+    expression_text,
+    number_text,
+    printed,
+    statement_text,
+)
+from snapdp.lab.semantics.bounds import Derivation, Inference, steps
 from snapdp.lab.semantics.intervals import Interval
 from snapdp.lab.semantics.machine import Machine
 from snapdp.lab.semantics.printed import warning
@@ -92,28 +97,30 @@ def _sign_case(derivation: Derivation) -> str:
 
 def derivation_values(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
     """Return derivations as plain values, with the program and the machine they are about."""
-    derived = [
-        {"sign": each.sign, "statements": [_statement_values(line, Notation(each)) for line in each.lines]}
-        for each in derivations
-    ]
+    derived = []
+    for derivation in derivations:
+        notation = Notation(derivation)
+        statements = [
+            {
+                "statement": statement_text(line.statement),
+                "steps": [
+                    {
+                        "expression": expression_text(step.expression),
+                        "lower": notation.bound(step.interval.lower),
+                        "upper": notation.bound(step.interval.upper),
+                        "rule": step.rule,
+                    }
+                    for step in steps(line.step)
+                ],
+            }
+            for line in derivation.lines
+        ]
+        derived.append({"sign": derivation.sign, "statements": statements})
     return {**_about(derivations), "assumptions": list(assumptions(derivations[0].machine)), "derivations": derived}
 
 
 def _about(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
     return {"ok": True, "program": printed(derivations[0].program), "machine": derivations[0].machine.stated}
-
-
-def _statement_values(line: DerivedLine, notation: Notation) -> dict[str, Any]:
-    derived = [
-        {
-            "expression": expression_text(step.expression),
-            "lower": notation.bound(step.interval.lower),
-            "upper": notation.bound(step.interval.upper),
-            "rule": step.rule,
-        }
-        for step in steps(line.step)
-    ]
-    return {"statement": statement_text(line.statement), "steps": derived}
 
 
 def derivation_latex(derivations: tuple[Derivation, ...]) -> str:
@@ -178,18 +185,7 @@ def _folded_tree(step: Inference, notation: Notation) -> Html:
 # Notation of bounds and expressions
 
 
-class Factored(NamedTuple):
-    """A text, how tightly it binds, and the power of 1 + eta that multiplies it."""
-
-    text: str
-    binds: int = TIGHT
-    power: int = 0
-
-    def within(self, at_least: int) -> str:
-        return self.text if self.binds >= at_least else f"({self.text})"
-
-
-class Notation(Semantics[Factored], language=BOUNDS - {BySign}):
+class Notation(ProgramText, language=BOUNDS - {BySign}):
     """How bounds are written in plain text; a name of one capital letter is small where that is free: U as u."""
 
     eta = "eta"
@@ -203,116 +199,74 @@ class Notation(Semantics[Factored], language=BOUNDS - {BySign}):
 
     def bound(self, bound: Expression) -> str:
         """Return a bound, its factor 1 + eta at the end."""
-        return self._complete(self.of(bound)).text
+        return self.complete(self.of(bound)).text
 
     def interval(self, interval: Interval) -> str:
         return f"[{self.bound(interval.lower)} , {self.bound(interval.upper)}]"
 
-    # What LaTeX writes in another way
-
-    def name(self, name: str) -> str:
-        return name
+    def complete(self, part: Bracketed) -> Bracketed:
+        return part if part.power == 0 else Bracketed(self.scaled(part.within(TIGHT), part.power), PRODUCT)
 
     def number(self, x: Fraction) -> str:
-        return str(x) if x.denominator == 1 and not isinstance(x, Written) else expression_text(Constant(value=x))
+        return str(x) if x.denominator == 1 and not isinstance(x, Written) else number_text(x)
 
-    def function(self, name: str, argument: str) -> str:
-        return f"{name}({argument})"
+    def product(self, left: str, right: str) -> Bracketed:
+        return Bracketed(f"{left}*{right}", PRODUCT)
 
-    def repeated(self, name: str, times: int) -> str:
-        return name if times == 1 else f"{name}^{times}"
-
-    def product(self, left: str, right: str) -> Factored:
-        return Factored(f"{left}*{right}", PRODUCT)
-
-    def quotient(self, left: str, right: str) -> Factored:
-        return Factored(f"{left}/{right}", PRODUCT)
-
-    def rounding(self, grid: str, argument: str) -> str:
-        return f"round[{grid}]({argument})"
-
-    def clamping(self, ends: str, argument: str) -> str:
-        return f"clamp[{ends}]({argument})"
+    def quotient(self, left: str, right: str) -> Bracketed:
+        return Bracketed(f"{left}/{right}", PRODUCT)
 
     def scaled(self, text: str, power: int) -> str:
         exponent = "" if abs(power) == 1 else f"^{abs(power)}"
         return f"{text}{'/' if power < 0 else ''}(1+{self.eta}){exponent}"
 
-    # One method for each operation
-
-    def const(self, e: Constant) -> Factored:
-        return Factored(self.number(e.value))
-
-    def var(self, e: Variable) -> Factored:
+    def var(self, e: Variable | NamedConstant) -> Bracketed:
         small = e.name.lower()
         is_small = len(e.name) == 1 and small not in self.taken and not self.keep_names
-        return Factored(self.name(small if is_small else e.name))
+        return Bracketed(self.name(small if is_small else e.name))
 
-    def query(self, e: QueryValue) -> Factored:
-        return Factored(self.function(self.name(e.name), "D"))
-
-    def neg(self, _: Negation, operand: Factored) -> Factored:
-        return Factored(f"-{operand.within(TIGHT)}", PRODUCT, operand.power)
-
-    def ln(self, e: UnaryOperation, operand: Factored) -> Factored:
-        return Factored(self.function(e.word, self._complete(operand).text))
-
-    floor = rint = abs = sign = ln
-
-    def round(self, e: Rounding, operand: Factored) -> Factored:
-        return Factored(self.rounding(self._exact(e.grid), self._complete(operand).text))
-
-    def clamp(self, e: Clamping, operand: Factored) -> Factored:
-        ends = "" if e.lower == -e.upper else f"{self._exact(e.lower)}, "
-        return Factored(self.clamping(ends + self._exact(e.upper), self._complete(operand).text))
-
-    def add(self, e: Binary, left: Factored, right: Factored) -> Factored:
-        first, second = self._complete(left), self._complete(right)
+    def add(self, e: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
+        first, second = self.complete(left), self.complete(right)
         if e.symbol == "+" and second.text.startswith("-"):
-            return Factored(f"{first.text} - {second.text[1:]}", SUM)
-        return Factored(f"{first.text} {e.symbol} {second.within(PRODUCT)}", SUM)
+            return Bracketed(f"{first.text} - {second.text[1:]}", SUM)
+        return Bracketed(f"{first.text} {e.symbol} {second.within(PRODUCT)}", SUM)
 
     sub = add
 
-    def mul(self, _: Binary, left: Factored, right: Factored) -> Factored:
+    def mul(self, _: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
         factors = self.product(left.within(PRODUCT), right.within(TIGHT))
         return factors._replace(power=left.power + right.power)
 
-    def div(self, _: Binary, left: Factored, right: Factored) -> Factored:
+    def div(self, _: Binary, left: Bracketed, right: Bracketed) -> Bracketed:
         factors = self.quotient(left.within(PRODUCT), right.within(TIGHT))
         return factors._replace(power=left.power - right.power)
 
-    def powered(self, e: Powered, operand: Factored) -> Factored:
+    def powered(self, e: Powered, operand: Bracketed) -> Bracketed:
         return operand._replace(power=operand.power + e.power)
 
-    def down(self, e: Down | Up, operand: Factored) -> Factored:
+    def down(self, e: Down | Up, operand: Bracketed) -> Bracketed:
+        times = "" if e.roundings == 1 else f"^{e.roundings}"
         name = "rd" if isinstance(e, Down) else "ru"
-        return Factored(self.function(self.repeated(name, e.roundings), self._complete(operand).text))
+        return Bracketed(self.function(name + times, self.complete(operand).text))
 
     up = down
 
-    def least(self, e: Choice, *choices: Factored) -> Factored:
+    def least(self, e: Choice, *choices: Bracketed) -> Bracketed:
         name = "min" if e.word == "least" else "max"
-        return Factored(self.function(name, ", ".join(self._complete(choice).text for choice in choices)))
+        return Bracketed(self.function(name, ", ".join(self.complete(choice).text for choice in choices)))
 
     greatest = least
 
-    def of(self, e: Expression) -> Factored:
+    def of(self, e: Expression) -> Bracketed:
         return self._by_sign(e) if isinstance(e, BySign) else super().of(e)
 
-    def _by_sign(self, e: BySign) -> Factored:
+    def _by_sign(self, e: BySign) -> Bracketed:
         """Return both bounds, or what they share; never the premise, which may be an expression of any length."""
         one, other = e.nonnegative, e.negative
         if isinstance(one, Powered) and isinstance(other, Powered) and one.operand is other.operand:
-            core = self._complete(self.of(one.operand)).within(TIGHT)
-            return Factored(f"{core}{'/' if one.power < 0 else ''}(1+{self.eta})^s", PRODUCT)
-        return Factored(f"{self.bound(one)} or {self.bound(other)}", SUM)
-
-    def _complete(self, part: Factored) -> Factored:
-        return part if part.power == 0 else Factored(self.scaled(part.within(TIGHT), part.power), PRODUCT)
-
-    def _exact(self, x: Fraction) -> str:
-        return self.number(x) if isinstance(x, Written) else exact_text(x)
+            core = self.complete(self.of(one.operand)).within(TIGHT)
+            return Bracketed(f"{core}{'/' if one.power < 0 else ''}(1+{self.eta})^s", PRODUCT)
+        return Bracketed(f"{self.bound(one)} or {self.bound(other)}", SUM)
 
 
 class Latex(Notation):
@@ -328,7 +282,13 @@ class Latex(Notation):
         return name if len(name) == 1 else f"\\mathit{{{name}}}".replace("_", r"\_")
 
     def number(self, x: Fraction) -> str:
-        return re.sub(r"[A-Za-z_]\w*", lambda word: self.name(word[0]), super().number(x))
+        return self._with_names(super().number(x))
+
+    def exact(self, x: Fraction) -> str:
+        return self._with_names(exact_text(x))
+
+    def _with_names(self, text: str) -> str:
+        return re.sub(r"[A-Za-z_]\w*", lambda word: self.name(word[0]), text)
 
     def interval(self, interval: Interval) -> str:
         return rf"\left[{self.bound(interval.lower)},\; {self.bound(interval.upper)}\right]"
@@ -342,11 +302,11 @@ class Latex(Notation):
         written = words.get(name) or (rf"\mathrm{{{name}}}" if upright else name)
         return rf"{written}\left({argument}\right)"
 
-    def product(self, left: str, right: str) -> Factored:
-        return Factored(rf"{left} \times {right}", PRODUCT)
+    def product(self, left: str, right: str) -> Bracketed:
+        return Bracketed(rf"{left} \times {right}", PRODUCT)
 
-    def quotient(self, left: str, right: str) -> Factored:
-        return Factored(rf"\frac{{{left}}}{{{right}}}")
+    def quotient(self, left: str, right: str) -> Bracketed:
+        return Bracketed(rf"\frac{{{left}}}{{{right}}}")
 
     def rounding(self, grid: str, argument: str) -> str:
         return rf"\left\lfloor {argument} \right\rceil_{{{grid}}}"
@@ -372,9 +332,9 @@ class Referring(Notation):
         super().__init__(derivation)
         self.named: dict[int, str] = {}
 
-    def of(self, e: Expression) -> Factored:
+    def of(self, e: Expression) -> Bracketed:
         name = self.named.get(id(e))
-        return super().of(e) if name is None else Factored(name)
+        return super().of(e) if name is None else Bracketed(name)
 
 
 class NumberedStep(NamedTuple):

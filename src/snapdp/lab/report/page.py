@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from snapdp.display.html import Html, escape, folded, html_block, html_fragment, html_page, html_table
-from snapdp.display.numbers import decimal_up, exact_float, general, scientific_up
+from snapdp.display.numbers import exact_float, general
 from snapdp.display.pictures import (
     Look,
     box,
@@ -35,13 +35,15 @@ from snapdp.exact.enclosure import Enclosure
 from snapdp.lab.language.text import printed
 from snapdp.lab.loss.exact_loss import ExactLoss, Outputs, Pair, ProgramLaw, held_output
 from snapdp.lab.loss.normal_form import released_value, value_on
-from snapdp.lab.loss.pointwise import Pointwise, case_table, cell_ends
-from snapdp.lab.loss.shape import Shape, TheoremPremise, decimal_places
+from snapdp.lab.loss.pointwise import case_table, cell_ends
+from snapdp.lab.loss.universal_bound import Shape
 from snapdp.lab.loss.verdict import Verdict, noised
 from snapdp.lab.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
 from snapdp.lab.report.derivation import html_trees, machine_text
 from snapdp.lab.report.verdict import (
     amount,
+    approximate_ends,
+    bracket,
     found_derivations,
     from_epsilon,
     headline,
@@ -53,7 +55,7 @@ from snapdp.lab.report.verdict import (
 )
 from snapdp.lab.semantics.execution import Execution
 from snapdp.lab.semantics.floats import finite
-from snapdp.lab.semantics.machine import Machine, fraction_of
+from snapdp.lab.semantics.machine import fraction_of
 from snapdp.lab.verification import program_of_mechanism
 from snapdp.mechanism.parameters import SnappingParameters
 
@@ -80,27 +82,34 @@ def verdict_page(
     parameters   of the mechanism whose program was judged: the page then begins with what it was chosen to be
     pairs        of private values, for the table of cases; without them that is at the pair where the loss is largest
     """
-    said = headline(verdict) if parameters is None else mechanism_headline(parameters, verdict)
+    summary, text, premises, mechanism = headline(verdict), printed(verdict.program), verdict.premises, ""
+    if parameters is not None:
+        summary, premises = mechanism_headline(parameters, verdict), mechanism_premises(parameters, verdict)
+        text = program_of_mechanism(parameters).text
+        chosen = [row for row in mechanism_rows(parameters, verdict) if not row[0].startswith("loss")]
+        mechanism = f"<h2>The mechanism</h2>\n{html_table(('', ''), chosen)}"
+    statuses = [(Html(f'<span class="{p.status}">{p.status}</span>'), p.name, p.detail) for p in premises]
+    script, derived = python_lines(verdict), found_derivations(verdict)
     parts: list[str] = [
         f'<h1><span class="verdict {verdict.kind}">{verdict.kind}</span> {escape(verdict.program.name)}</h1>',
-        f"<p>{escape(said)}.</p>",
-        html_block(printed(verdict.program) if parameters is None else program_of_mechanism(parameters).text),
+        f"<p>{escape(summary)}.</p>",
+        html_block(text),
         _origin(certificate),
-        "" if parameters is None else _mechanism(parameters, verdict),
+        mechanism,
         _numbers(verdict),
-        _premises(verdict.premises if parameters is None else mechanism_premises(parameters, verdict)),
+        f"<h2>Premises</h2>\n{html_table(('', 'premise', ''), statuses, kinds=('c', 'c', ''))}",
     ]
     if verdict.execution is not None and verdict.evidence is not None:
         parts.append("<h2>Where the loss is largest</h2>")
         parts.append(picture(verdict.shape, verdict.execution, verdict.evidence))
-    parts += [_cases(verdict, pairs, parameters), _reproduction(verdict), _derivation(verdict)]
+    parts.append(_cases(verdict, pairs, parameters))
+    parts.append(f"<h2>Reproduction in plain Python</h2>\n{html_block(chr(10).join(script))}" if script else "")
+    if isinstance(derived, str):
+        parts.append(f"<p>No derivation: {escape(derived)}</p>")
+    else:
+        parts += ["<h2>Derivation</h2>", *html_trees(derived)]
     parts += [f"<p>{escape(remark)}</p>" for remark in verdict.remarks]
     return html_page(f"{verdict.kind}: {verdict.program.name}", parts)
-
-
-def _mechanism(parameters: SnappingParameters, verdict: Verdict) -> str:
-    chosen = [row for row in mechanism_rows(parameters, verdict) if not row[0].startswith("loss")]
-    return f"<h2>The mechanism</h2>\n{html_table(('', ''), chosen)}"
 
 
 def _origin(certificate: CertificateFile | None) -> str:
@@ -121,41 +130,26 @@ def verdict_card(verdict: Verdict) -> str:
 
 def _numbers(verdict: Verdict) -> str:
     """Return the bracket of the loss and the claim; numbers of many digits by their distance from epsilon."""
-    measure, infinite = measure_of(verdict), verdict.is_infinite
-    known = [
-        (
-            "loss, exact at one output",
-            verdict.lower,
-            amount(verdict.lower, verdict, up=False, infinite=infinite),
-            False,
-        ),
-        ("loss, certified for all", verdict.upper, amount(verdict.upper, verdict, up=True), True),
+    measure, epsilon = measure_of(verdict), verdict.scale.epsilon
+    rows, digits, (lower, upper) = [], [], bracket(verdict)
+    for name, loss, text, up in (
+        ("loss, exact at one output", verdict.lower, lower, False),
+        ("loss, certified for all", verdict.upper, upper, True),
         ("claimed", verdict.claim.value, amount(verdict.claim.value, verdict, up=False), False),
-    ]
-    told = [_short_loss(loss, text, verdict, up=up) for _, loss, text, up in known]
-    rows = [
-        (name, short, "none" if loss is None else measure.signed(loss))
-        for short, (name, loss, _, _) in zip(told, known, strict=True)
-    ]
+    ):
+        short = text
+        if loss is not None and len(text) > MOST_DIGITS and epsilon:
+            short = from_epsilon(loss, epsilon, up=up)
+        rows.append((name, short, "none" if loss is None else measure.signed(loss)))
+        digits.append((name, text))
+    is_short = digits == [row[:2] for row in rows]
     if verdict.approximate is not None:
-        both = verdict.approximate
-        epsilon = decimal_up(both.epsilon, decimal_places(verdict.machine))
-        rows.append(("holds, with a delta", f"epsilon {epsilon}, delta {scientific_up(both.delta, 3)}", ""))
+        both = "epsilon {}, delta {}".format(*approximate_ends(verdict, verdict.approximate))
+        rows.append(("holds, with a delta", both, ""))
     parts = [html_table(("", "loss", f"C = {measure.formula}"), rows, kinds=("", "n", "n"))]
-    if told != [text for _, _, text, _ in known]:
-        digits = html_table(("", "loss"), [(name, text) for name, _, text, _ in known], kinds=("", "n"))
-        parts.append(folded("All digits", digits))
+    if not is_short:
+        parts.append(folded("All digits", html_table(("", "loss"), digits, kinds=("", "n"))))
     return "\n".join([*parts, f"<p>Machine: {escape(machine_text(verdict.machine))}.</p>"])
-
-
-def _short_loss(loss: Fraction | None, text: str, verdict: Verdict, *, up: bool) -> str:
-    epsilon = verdict.scale.epsilon
-    return text if loss is None or len(text) <= MOST_DIGITS or not epsilon else from_epsilon(loss, epsilon, up=up)
-
-
-def _premises(premises: tuple[TheoremPremise, ...]) -> str:
-    rows = [(Html(f'<span class="{p.status}">{p.status}</span>'), p.name, p.detail) for p in premises]
-    return f"<h2>Premises</h2>\n{html_table(('', 'premise', ''), rows, kinds=('c', 'c', ''))}"
 
 
 def _cases(verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
@@ -173,21 +167,23 @@ def _cases(verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParamete
     ]
     if len(wanted) == 1:
         parts.append(folded("Probabilities of these outputs", _probabilities(verdict, wanted[0], parameters)))
-    if len(wanted) == 1 and any(readable(value) != exact_float(value) for value in wanted[0]):
-        exact = [
-            (name, str(in_data_units(value, parameters)))
-            for name, value in zip(("f(a)", "f(a')"), wanted[0], strict=True)
-        ]
-        parts.append(folded("The two values exactly", html_table(("", "value"), exact, kinds=("c", "n"))))
+        if any(readable(value) != exact_float(value) for value in wanted[0]):
+            values = [str(in_data_units(value, parameters)) for value in wanted[0]]
+            exact = html_table(("", "value"), zip(("f(a)", "f(a')"), values, strict=True), kinds=("c", "n"))
+            parts.append(folded("The two values exactly", exact))
     return "\n".join(parts)
 
 
 def _probabilities(verdict: Verdict, pair: Pair, parameters: SnappingParameters | None) -> Html:
     one, other = sorted(noised(value, verdict) for value in pair)
-    found = case_table(verdict.shape, verdict.machine, f=one, f_prime=other)
     rows = [
-        (case, exact_float(in_data_units(post.output, parameters)), *_enclosures(post))
-        for case, post in found
+        (
+            case,
+            exact_float(in_data_units(post.output, parameters)),
+            _enclosure(post.probability),
+            _enclosure(post.probability_prime),
+        )
+        for case, post in case_table(verdict.shape, verdict.machine, f=one, f_prime=other)
         if post is not None
     ]
     return html_table(("case", "output", "from f(a)", "from f(a')"), rows, kinds=("c", *"nnn"))
@@ -195,17 +191,13 @@ def _probabilities(verdict: Verdict, pair: Pair, parameters: SnappingParameters 
 
 def _owned_pair(verdict: Verdict, parameters: SnappingParameters | None) -> str:
     """Return the pair in question, and whose value is which where the loss is largest: the smaller one is first."""
-    said = [
-        f"{name} = {readable(in_data_units(value, parameters))}{_owner(value, verdict)}"
-        for name, value in zip(("f(a)", "f(a')"), _pair(verdict), strict=True)
-    ]
-    return " and ".join(said)
-
-
-def _owner(value: Fraction, verdict: Verdict) -> str:
-    if verdict.evidence is None:
-        return ""
-    return " (that of D above)" if value == verdict.evidence.f else " (that of D' above)"
+    sentences = []
+    for name, value in zip(("f(a)", "f(a')"), _pair(verdict), strict=True):
+        sentence = f"{name} = {readable(in_data_units(value, parameters))}"
+        if verdict.evidence is not None:
+            sentence += " (that of D above)" if value == verdict.evidence.f else " (that of D' above)"
+        sentences.append(sentence)
+    return " and ".join(sentences)
 
 
 def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
@@ -218,28 +210,18 @@ def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
     return max(low, high - shape.query.sensitivity), high
 
 
-def _enclosures(found: Pointwise) -> list[str]:
-    return [_enclosure(found.probability), _enclosure(found.probability_prime)]
-
-
 def _enclosure(e: Enclosure) -> str:
     middle = (e.lower + e.upper) / 2
     if middle == 0:
         return "0"
-    exponent = middle.numerator.bit_length() - middle.denominator.bit_length()
-    return f"{float(middle / Fraction(2) ** exponent):.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
+    mantissa, exponent = _scaled(middle)
+    return f"{mantissa:.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
 
 
-def _reproduction(verdict: Verdict) -> str:
-    script = python_lines(verdict)
-    return f"<h2>Reproduction in plain Python</h2>\n{html_block(chr(10).join(script))}" if script else ""
-
-
-def _derivation(verdict: Verdict) -> str:
-    found = found_derivations(verdict)
-    if isinstance(found, str):
-        return f"<p>No derivation: {escape(found)}</p>"
-    return "\n".join(["<h2>Derivation</h2>", *html_trees(found)])
+def _scaled(x: Fraction) -> tuple[float, int]:
+    """Return a number near 1 and the power of two by which it is x, however small x is."""
+    exponent = x.numerator.bit_length() - x.denominator.bit_length()
+    return float(x / Fraction(2) ** exponent), exponent
 
 
 # Pictures: the cells with both inputs, and the two laws at the output that tells them apart
@@ -257,26 +239,20 @@ def _figure(drawn: list[str], title: str, *, height: float) -> str:
     return figure_of(framed(drawn, title=title, said="", height=height, width=WIDTH), title)
 
 
-def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
+def picture(shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
     """Return the pictures for a piece of evidence."""
-    known = (verdict_shape.noise, verdict_shape.grid, verdict_shape.clamp_lower, verdict_shape.clamp_upper)
-    if any(part is None for part in known):
+    if any(part is None for part in (shape.noise, shape.grid, shape.clamp_lower, shape.clamp_upper)):
         return holes(execution, evidence)
-    outputs = Outputs(verdict_shape)
-    chosen = _index_of(verdict_shape, execution, outputs, evidence)
+    outputs = Outputs(shape)
+    if shape.snap.released is None:
+        chosen: int | None = outputs.nearest(evidence.output)
+    else:  # which snapped value was the output computed from?
+        indices = range(outputs.first, outputs.last + 1)[:MOST_SEARCHED]
+        chosen = next((k for k in indices if _released(shape, execution, outputs, k) == evidence.output), None)
     if chosen is None:
         return holes(execution, evidence)
-    shown = window(outputs, chosen)
-    line = cells(verdict_shape, execution.machine, outputs, shown, chosen, evidence)
-    return f"{line}\n{laws(verdict_shape, execution, outputs, shown, evidence)}"
-
-
-def _index_of(shape: Shape, execution: Execution, outputs: Outputs, evidence: ExactLoss) -> int | None:
-    """Return the index of the snapped value that the output was computed from; None where it is not found."""
-    if shape.snap.released is None:
-        return outputs.nearest(evidence.output)
-    indices = range(outputs.first, outputs.last + 1)[:MOST_SEARCHED]
-    return next((k for k in indices if _released(shape, execution, outputs, k) == evidence.output), None)
+    columns = OutputColumns(shape, execution, evidence, outputs, window(outputs, chosen), chosen)
+    return f"{columns.draw_cells()}\n{columns.draw_laws()}"
 
 
 def _released(shape: Shape, execution: Execution, outputs: Outputs, index: int) -> Fraction:
@@ -295,82 +271,92 @@ def window(outputs: Outputs, centre: int) -> range:
     return range(start, start + MOST_CELLS)
 
 
-def cells(
-    shape: Shape, machine: Machine, outputs: Outputs, shown: range, chosen_index: int, evidence: ExactLoss
-) -> str:
-    """Return a number line: each cell of sums that is snapped to one value, and the two inputs, as noise is added."""
-    left = scale(0, len(shown), start=MARGIN, end=100 - MARGIN)
-    spacing = left(1) - left(0)
-    labelled = _labelled([outputs.at(index) for index in shown], chosen_index - shown.start, spacing)
-    drawn = []
-    for place, index in enumerate(shown):
-        output = outputs.at(index)
-        chosen = index == chosen_index
-        low, high = cell_ends(shape, output)
-        said = f"output {exact_float(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
-        cell = [box(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)]
-        if labelled(place):
-            cell.append(written(_short(output), x=left(place) + spacing / 2, y=78, anchor="middle"))
-        drawn.append(together(cell, said))
-    for sign, private, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
-        value = private if shape.path is None else value_on(shape.path, private, machine)
-        name = sign if value == private else f"scaled {sign}"
-        where = (value - outputs.offset) / outputs.grid - shown.start + Fraction(1, 2)
-        x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
-        beyond = "" if 0 <= where <= len(shown) else " (outside the picture)"
-        drawn.append(upright(x, top=y + 2, foot=62, look="axis"))
-        drawn.append(written(f"{name} = {_short(value)}{beyond}", x=x, y=y, anchor=inside(x, reach=17)))
-    return _figure(drawn, f"Cells of the sum around the output {exact_float(outputs.at(chosen_index))}", height=88)
+class OutputColumns(NamedTuple):
+    """The outputs around the one in question, side by side: each has a column, a cell or a pair of bars."""
 
+    shape: Shape
+    execution: Execution
+    evidence: ExactLoss
+    outputs: Outputs
+    shown: range  # the indices of these outputs
+    chosen: int
 
-def _labelled(values: list[Fraction], chosen: int, spacing: float) -> Callable[[int], bool]:
-    """Return which places have a label: that of the output in question, and others so far apart that none meet."""
-    longest = max(len(_short(value)) for value in values)
-    stride = max(1, math.ceil((longest + 1) * LETTER / (spacing * WIDTH / 100)))
-    return lambda place: (place - chosen) % stride == 0
-
-
-def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evidence: ExactLoss) -> str:
-    """Return paired bars of the exact probabilities from f and f', on a logarithmic scale."""
-    pair = [ProgramLaw(execution, value, shape) for value in (evidence.f, evidence.f_prime)]
-    released = [_released(shape, execution, outputs, index) for index in shown]
-    plain = shape.snap.released is None
-    held = [held_output(shape, execution.machine, output) if plain else output for output in released]
-    heights = [[_log2(law.probability(output).upper) for law in pair] for output in held]
-    finite_heights = [h for both in heights for h in both if h is not None]
-    if not finite_heights:
-        return ""
-    top, bottom, floor = max(finite_heights), min(finite_heights), 170
-    left = scale(0, len(shown), start=AXIS, end=100 - MARGIN)
-    size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
-    drawn = []
-    for tick in map(float, ticks(bottom, max(top, bottom + 1.0), 5)):
-        drawn.append(level(floor - size(tick), start=AXIS - 0.6, end=AXIS))
-        drawn.append(written(f"2^{tick:g}", x=AXIS - 1, y=floor - size(tick) + 4, anchor="end"))
-    chosen = released.index(evidence.output) if evidence.output in released else 0
-    labelled = _labelled(released, chosen, spacing)
-    for place, both in enumerate(heights):
-        said = ", ".join("impossible" if h is None else f"2^{h:.2f}" for h in both)
-        output = released[place]
-        pair_of_bars = [
-            box(
-                x=left(place) + spacing * (0.12 + 0.38 * side),
-                y=floor - size(height),
-                width=spacing * 0.36,
-                height=size(height),
-                look=SIDES[side],
-                ringed=output == evidence.output,
-            )
-            for side, height in enumerate(both)
-            if height is not None
+    def labels(self, values: list[Fraction], left: Callable[[float], float], *, chosen: int, y: float) -> list[str]:
+        """Return a label for each column; so many are empty that none meet, but not that of the output in question."""
+        spacing = left(1) - left(0)
+        longest = max(len(_short(value)) for value in values)
+        stride = max(1, math.ceil((longest + 1) * LETTER / (spacing * WIDTH / 100)))
+        return [
+            ""
+            if (place - chosen) % stride
+            else written(_short(value), x=left(place) + spacing / 2, y=y, anchor="middle")
+            for place, value in enumerate(values)
         ]
-        if labelled(place):
-            pair_of_bars.append(written(_short(output), x=left(place) + spacing / 2, y=floor + 16, anchor="middle"))
-        drawn.append(together(pair_of_bars, f"output {exact_float(output)}: {said}"))
-    drawn.append(level(floor, start=AXIS, end=100 - MARGIN))
-    drawn.append(written("left bar: from f(D), right bar: from f(D')", x=AXIS, y=floor + 34))
-    drawn.append(written("logarithmic, the line is not 0; no bar: impossible", x=AXIS, y=floor + 50))
-    return _figure(drawn, "Exact probabilities of the outputs from both inputs", height=floor + 58)
+
+    def draw_cells(self) -> str:
+        """Return a number line: each cell of sums that is snapped to one value, and the inputs, as noise is added."""
+        shape, first = self.shape, self.shown.start
+        left = scale(0, len(self.shown), start=MARGIN, end=100 - MARGIN)
+        values = [self.outputs.at(index) for index in self.shown]
+        drawn = []
+        for place, label in enumerate(self.labels(values, left, chosen=self.chosen - first, y=78)):
+            low, high = cell_ends(shape, values[place])
+            sums = f"from {'-infinity' if low is None else exact_float(low)}"
+            sums += f" to {'infinity' if high is None else exact_float(high)}"
+            is_chosen = first + place == self.chosen
+            cell = box(x=left(place), y=40, width=left(1) - left(0), height=22, look="cell", ringed=is_chosen)
+            drawn.append(together([cell, label], f"output {exact_float(values[place])}: sums {sums}"))
+        for sign, private, y in (("f(D)", self.evidence.f, 14), ("f(D')", self.evidence.f_prime, 28)):
+            value = private if shape.path is None else value_on(shape.path, private, self.execution.machine)
+            name = sign if value == private else f"scaled {sign}"
+            where = (value - self.outputs.offset) / self.outputs.grid - first + Fraction(1, 2)
+            x = left(float(min(max(where, Fraction(0)), Fraction(len(self.shown)))))
+            beyond = "" if 0 <= where <= len(self.shown) else " (outside the picture)"
+            drawn.append(upright(x, top=y + 2, foot=62, look="axis"))
+            drawn.append(written(f"{name} = {_short(value)}{beyond}", x=x, y=y, anchor=inside(x, reach=17)))
+        title = f"Cells of the sum around the output {exact_float(self.outputs.at(self.chosen))}"
+        return _figure(drawn, title, height=88)
+
+    def draw_laws(self) -> str:
+        """Return paired bars of the exact probabilities from f and f', on a logarithmic scale."""
+        shape, execution, output = self.shape, self.execution, self.evidence.output
+        pair = [ProgramLaw(execution, value, shape) for value in (self.evidence.f, self.evidence.f_prime)]
+        released = [_released(shape, execution, self.outputs, index) for index in self.shown]
+        held = released
+        if shape.snap.released is None:
+            held = [held_output(shape, execution.machine, value) for value in released]
+        heights = [[_log2(law.probability(value).upper) for law in pair] for value in held]
+        possible = [height for both in heights for height in both if height is not None]
+        if not possible:
+            return ""
+        bottom, top, floor = min(possible), max(*possible, min(possible) + 1.0), 170
+        left = scale(0, len(self.shown), start=AXIS, end=100 - MARGIN)
+        size, spacing = scale(bottom, top, start=8, end=140), left(1) - left(0)
+        drawn = []
+        for tick in map(float, ticks(bottom, top, 5)):
+            drawn.append(level(floor - size(tick), start=AXIS - 0.6, end=AXIS))
+            drawn.append(written(f"2^{tick:g}", x=AXIS - 1, y=floor - size(tick) + 4, anchor="end"))
+        chosen = released.index(output) if output in released else 0
+        labels = self.labels(released, left, chosen=chosen, y=floor + 16)
+        for place, (value, both) in enumerate(zip(released, heights, strict=True)):
+            bars = [
+                box(
+                    x=left(place) + spacing * (0.12 + 0.38 * side),
+                    y=floor - size(height),
+                    width=spacing * 0.36,
+                    height=size(height),
+                    look=SIDES[side],
+                    ringed=value == output,
+                )
+                for side, height in enumerate(both)
+                if height is not None
+            ]
+            powers = ", ".join("impossible" if height is None else f"2^{height:.2f}" for height in both)
+            drawn.append(together([*bars, labels[place]], f"output {exact_float(value)}: {powers}"))
+        drawn.append(level(floor, start=AXIS, end=100 - MARGIN))
+        drawn.append(written("left bar: from f(D), right bar: from f(D')", x=AXIS, y=floor + 34))
+        drawn.append(written("logarithmic, the line is not 0; no bar: impossible", x=AXIS, y=floor + 50))
+        return _figure(drawn, "Exact probabilities of the outputs from both inputs", height=floor + 58)
 
 
 def holes(execution: Execution, evidence: ExactLoss) -> str:
@@ -410,13 +396,8 @@ def _outputs_near(execution: Execution, f: Fraction, sides: tuple[tuple[int, tup
 def _log2(x: Fraction) -> float | None:
     if x <= 0:
         return None
-    shift = x.numerator.bit_length() - x.denominator.bit_length()
-    scaled = x / Fraction(2) ** shift
-    return shift + math.log2(float(scaled))
-
-
-def _end(x: Fraction | None, otherwise: str) -> str:
-    return otherwise if x is None else exact_float(x)
+    mantissa, exponent = _scaled(x)
+    return exponent + math.log2(mantissa)
 
 
 def _short(x: Fraction) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
@@ -24,7 +25,7 @@ from snapdp.display.numbers import (
     scientific_up,
     two_digits,
 )
-from snapdp.errors import SnapdpError
+from snapdp.errors import PremiseError, SnapdpError
 from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.lab.language.syntax import (
@@ -48,8 +49,8 @@ from snapdp.lab.loss.certificate import (
     witness,
 )
 from snapdp.lab.loss.exact_loss import ExactLoss
-from snapdp.lab.loss.shape import TheoremPremise, decimal_places, excess
-from snapdp.lab.loss.verdict import NO_CLAIM, REFUTED, VERIFIED, Verdict
+from snapdp.lab.loss.universal_bound import TheoremPremise, decimal_places, excess
+from snapdp.lab.loss.verdict import NO_CLAIM, REFUTED, VERIFIED, Approximate, Verdict
 from snapdp.lab.report.derivation import derivation_text, machine_text
 from snapdp.lab.semantics.bounds import Derivation, derivations
 from snapdp.lab.semantics.execution import Execution
@@ -62,72 +63,82 @@ REPRODUCTION = "Reproduction (plain Python)"  # above a program to be copied
 LONGEST_FRACTION = 24  # that is shown as it is
 
 
-def amount(loss: Fraction | None, verdict: Verdict, *, up: bool, infinite: bool = False) -> str:
-    if infinite:
-        return "infinity"
+def amount(loss: Fraction | None, verdict: Verdict, *, up: bool) -> str:
     if loss is None:
         return "none"
-    if up and loss == verdict.claim.value and _is_short(loss):  # a decimal above it would seem to miss the claim
-        return exact_amount(loss)
+    if up and loss == verdict.claim.value and len(str(loss)) <= LONGEST_FRACTION:
+        return exact_amount(loss)  # a decimal above it would seem to miss the claim
     return (decimal_up if up else decimal_down)(loss, decimal_places(verdict.machine))
 
 
-def _is_short(x: Fraction) -> bool:
-    return len(str(x)) <= LONGEST_FRACTION
+def bracket(verdict: Verdict) -> tuple[str, str]:
+    """Return both ends of the loss as they are shown: exact at one output, certified for all."""
+    lower = "infinity" if verdict.is_infinite else amount(verdict.lower, verdict, up=False)
+    return lower, amount(verdict.upper, verdict, up=True)
 
 
 def headline(verdict: Verdict) -> str:
     """Return the verdict in one line."""
-    name, claim = verdict.program.name, amount(verdict.claim.value, verdict, up=False)
+    return f"{verdict.program.name}: {_sentence(verdict)}"
+
+
+def _sentence(verdict: Verdict) -> str:
+    lower, upper = bracket(verdict)
     whose = "the program's own" if verdict.claim.name == "file" else verdict.claim.name
-    claimed = f"the claim {claim} ({whose})"
+    claimed = f"the claim {amount(verdict.claim.value, verdict, up=False)} ({whose})"
     if verdict.kind == VERIFIED:
-        return f"{name}: the loss is at most {amount(verdict.upper, verdict, up=True)}, within {claimed}"
+        return f"the loss is at most {upper}, within {claimed}"
     if verdict.kind == REFUTED:
-        lost = amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite)
-        return f"{name}: one output has the loss {lost}, above {claimed}"
+        return f"one output has the loss {lower}, above {claimed}"
     if verdict.kind == "BOUNDED":
-        return f"{name}: the loss is at most {amount(verdict.upper, verdict, up=True)}; nothing is claimed"
+        return f"the loss is at most {upper}; nothing is claimed"
     if verdict.kind == "UNBOUNDED" and verdict.is_infinite:
-        return f"{name}: one output has the loss infinity; nothing is claimed"
+        return "one output has the loss infinity; nothing is claimed"
     if verdict.kind == "UNBOUNDED":
         missing = "; ".join(premise.detail for premise in verdict.failed)
         found = amount(verdict.lower or Fraction(0), verdict, up=False)
-        return f"{name}: no bound of the loss is known, because {missing}; the largest loss found is {found}"
+        return f"no bound of the loss is known, because {missing}; the largest loss found is {found}"
     if verdict.claim.name == NO_CLAIM:
-        return f"{name}: no bound of the loss is proved; nothing is claimed"
-    return f"{name}: neither {claimed} nor its contrary is proved"
+        return "no bound of the loss is proved; nothing is claimed"
+    return f"neither {claimed} nor its contrary is proved"
 
 
 def verdict_text(verdict: Verdict) -> str:
     """Return everything that is known about a program, the verdict first."""
-    infinite = verdict.is_infinite
-    lower, upper = amount(verdict.lower, verdict, up=False, infinite=infinite), amount(verdict.upper, verdict, up=True)
+    shape, evidence = verdict.shape, verdict.evidence
     lines = [f"{verdict.kind}  {headline(verdict)}", ""]
-    lines.append(f"loss      [{lower}, {upper}]   exact at one output, certified for all")
-    if not infinite:
+    lines.append(f"loss      [{', '.join(bracket(verdict))}]   exact at one output, certified for all")
+    if not verdict.is_infinite:
         measure = measure_of(verdict)
         ends = (measure.signed(end) for end in (verdict.lower, verdict.upper))
         lines.append(f"C         [{', '.join(ends)}]   {measure.formula}")
-    if verdict.evidence is not None:
-        lines.append(f"at        {_place(verdict.evidence)}")
-    if verdict.shape.noise is not None:
-        count = verdict.shape.noise.roundings
-        lines.append(f"noise     epsilon {_epsilon(verdict.shape.epsilon)}, {count} rounding{'s' if count > 1 else ''}")
+    if evidence is not None:
+        x, f, f_prime = (exact_float(value) for value in (evidence.output, evidence.f, evidence.f_prime))
+        against = f"f(D) = {f} against f(D') = {f_prime}"
+        if evidence.is_infinite:
+            against = f"possible from f(D) = {f}, impossible from f(D') = {f_prime}"
+        lines.append(f"at        output {x}: {against}")
+    if shape.noise is not None:
+        count, epsilon = shape.noise.roundings, str(shape.epsilon)
+        epsilon = epsilon if len(epsilon) <= 12 else decimal_up(shape.epsilon, 20)
+        lines.append(f"noise     epsilon {epsilon}, {count} rounding{'s' if count > 1 else ''}")
     lines.append(f"machine   {machine_text(verdict.machine)}")
     if verdict.approximate is not None:
-        both = verdict.approximate
-        epsilon_shown = decimal_up(both.epsilon, decimal_places(verdict.machine))
-        lines.append(
-            f"holds     (epsilon, delta) with epsilon = {epsilon_shown} and delta = {scientific_up(both.delta, 3)}"
-        )
+        epsilon, delta = approximate_ends(verdict, verdict.approximate)
+        lines.append(f"holds     (epsilon, delta) with epsilon = {epsilon} and delta = {delta}")
     lines += ["", "Premises"]
     lines += [f"  {premise.status:<8} {premise.name:<25} {premise.detail}" for premise in verdict.premises]
     if verdict.claim.range:
         lines += ["", f"Range in which the bound `{verdict.claim.name}` was published"]
         held = {"proved": "inside", "failed": "outside"}
         lines += [f"  {held[premise.status]:<8} {premise.detail}" for premise in verdict.claim.range]
-    lines += _derivation(verdict)
+    derived = found_derivations(verdict)
+    if isinstance(derived, str):
+        lines += ["", f"No derivation: {derived}"]
+    else:
+        body = derivation_text(derived[0]).split("\n\n", 1)[1].rsplit("\n\nAssumed", 1)[0]
+        case = "" if derived[0].sign is None else " (for the sign +1; for -1 the bounds are mirrored)"
+        lines += ["", f"Derivation{case}", *(f"  {line}".rstrip() for line in body.splitlines())]
     script = python_lines(verdict)
     if script:
         lines += ["", REPRODUCTION, *(f"  {line}" for line in script)]
@@ -136,16 +147,9 @@ def verdict_text(verdict: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _epsilon(epsilon: Fraction) -> str:
-    short = str(epsilon)
-    return short if len(short) <= 12 else decimal_up(epsilon, 20)
-
-
-def _place(evidence: ExactLoss) -> str:
-    x, f, f_prime = (exact_float(v) for v in (evidence.output, evidence.f, evidence.f_prime))
-    if evidence.is_infinite:
-        return f"output {x}: possible from f(D) = {f}, impossible from f(D') = {f_prime}"
-    return f"output {x}: f(D) = {f} against f(D') = {f_prime}"
+def approximate_ends(verdict: Verdict, holds: Approximate) -> tuple[str, str]:
+    """Return an epsilon and a delta that hold, rounded up."""
+    return decimal_up(holds.epsilon, decimal_places(verdict.machine)), scientific_up(holds.delta, 3)
 
 
 def found_derivations(verdict: Verdict) -> tuple[Derivation, ...] | str:
@@ -156,19 +160,10 @@ def found_derivations(verdict: Verdict) -> tuple[Derivation, ...] | str:
         return problem.problem
 
 
-def _derivation(verdict: Verdict) -> list[str]:
-    found = found_derivations(verdict)
-    if isinstance(found, str):
-        return ["", f"No derivation: {found}"]
-    body = derivation_text(found[0]).split("\n\n", 1)[1].rsplit("\n\nAssumed", 1)[0]
-    case = "" if found[0].sign is None else " (for the sign +1; for -1 the bounds are mirrored)"
-    return ["", f"Derivation{case}", *(f"  {line}".rstrip() for line in body.splitlines())]
-
-
 def verdict_values(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as plain values: rationals as text, losses as decimals rounded outward."""
     evidence, execution = verdict.evidence, verdict.execution
-    machine, measure = verdict.machine, measure_of(verdict)
+    machine, measure, (lower, upper) = verdict.machine, measure_of(verdict), bracket(verdict)
     return {
         "ok": True,
         "verdict": verdict.kind,
@@ -181,10 +176,7 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
             **machine.stated_sum,
         },
         "claim": {"name": verdict.claim.name, "loss": optional_text(verdict.claim.value)},
-        "loss": {
-            "lower": amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite),
-            "upper": None if verdict.upper is None else amount(verdict.upper, verdict, up=True),
-        },
+        "loss": {"lower": lower, "upper": None if verdict.upper is None else upper},
         "excess": {"lower": measure.signed(verdict.lower), "upper": measure.signed(verdict.upper)},
         "noise_epsilon": optional_text(verdict.shape.noise_epsilon),
         "roundings": None if verdict.shape.noise is None else verdict.shape.noise.roundings,
@@ -203,20 +195,17 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
 def _bound(verdict: Verdict) -> dict[str, str] | None:
     if verdict.universal is None:
         return None
-    places = 2 * decimal_places(verdict.machine)
-    b = verdict.universal
-    exact = {"base": b.base, "reach": b.furthest, "width": b.width}
-    errors = {"shortfall": b.shortfall, "surplus": b.surplus, "above": b.above, "below": b.below}
-    return {
-        **{name: str(value) for name, value in exact.items()},
-        **{name: decimal_up(value, places) for name, value in errors.items()},
-    }
+    b, places = verdict.universal, 2 * decimal_places(verdict.machine)
+    exact = {"base": str(b.base), "reach": str(b.furthest), "width": str(b.width)}
+    errors = ("shortfall", "surplus", "above", "below")
+    return {**exact, **{name: decimal_up(getattr(b, name), places) for name in errors}}
 
 
 def _witness(evidence: ExactLoss, verdict: Verdict) -> dict[str, Any]:
     assert verdict.execution is not None
     if evidence.is_infinite or evidence.probability.is_exact:
-        return witness(evidence, verdict.execution)
+        with suppress(PremiseError):  # of numbers that are too long to be written
+            return witness(evidence, verdict.execution)
     signs = [shown_sign(sign, verdict.execution) for sign, _ in evidence.preimages]
     return {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output), "signs": signs}
 
@@ -297,23 +286,20 @@ def _row(label: str, text: str, *, indent: int = LABEL) -> list[str]:
 
 def mechanism_premises(parameters: SnappingParameters, verdict: Verdict) -> tuple[TheoremPremise, ...]:
     """Return what the verdict rests on, in data units; the sensitivity is what somebody declared of the statistic."""
-    shape = verdict.shape
-    low, high = (_in_words(end, parameters) for end in (shape.lower, shape.upper))
-    lowest, highest = (_in_words(end, parameters) for end in (shape.clamp_lower, shape.clamp_upper))
-    apart = f"statistics of neighbours differ by at most {exact_amount(parameters.sensitivity)}"
-    said = {
+    shape, ends = verdict.shape, []
+    for end in (shape.lower, shape.upper, shape.clamp_lower, shape.clamp_upper):
+        assert end is not None
+        ends.append(exact_amount(parameters.offset + parameters.unit * end))
+    low, high, lowest, highest = ends
+    details = {
         "query confined": f"{low} <= statistic <= {high}, by an inner clamp",
-        "sensitivity": f"{apart}, as was declared",
+        "sensitivity": f"statistics of neighbours differ by at most {exact_amount(parameters.sensitivity)}, "
+        "as was declared",
         "clamp present": f"outputs stay in [{lowest}, {highest}]",
         "grid power of two": _measure(parameters.grid, parameters, exact_amount),
     }
-    assert {*said} <= {each.name for each in verdict.premises}
-    return tuple(replaced(each, detail=said.get(each.name, each.detail)) for each in verdict.premises)
-
-
-def _in_words(end: Fraction | None, parameters: SnappingParameters) -> str:
-    assert end is not None
-    return exact_amount(parameters.offset + parameters.unit * end)
+    assert {*details} <= {premise.name for premise in verdict.premises}
+    return tuple(replaced(each, detail=details.get(each.name, each.detail)) for each in verdict.premises)
 
 
 def mechanism_headline(parameters: SnappingParameters, verdict: Verdict) -> str:
@@ -421,16 +407,12 @@ def python_lines(verdict: Verdict) -> list[str]:
         return []
     try:
         checks = _impossible(evidence, execution) if evidence.is_infinite else _ratio(evidence, execution)
-        definition = _definition(execution)
+        arguments = ", ".join(name for name in ("f", execution.drawn or "U", execution.sign_name) if name)
+        definition = f"def run({arguments}): return {_Python().of(execution.folded)}"
         used = [line for name, line in DEFINITIONS.items() if f"{name}(" in definition]
         return [*PREAMBLE, *used, definition, *checks]
     except _NotADouble:
         return []
-
-
-def _definition(execution: Execution) -> str:
-    arguments = ", ".join(n for n in ("f", execution.drawn or "U", execution.sign_name) if n)
-    return f"def run({arguments}): return {_Python().of(execution.folded)}"
 
 
 class _Python(Semantics[str], language=FOLDED):
@@ -506,19 +488,16 @@ def _impossible(evidence: ExactLoss, execution: Execution) -> list[str]:
 def _ratio(evidence: ExactLoss, execution: Execution) -> list[str]:
     draw, x = execution.draw, _float(evidence.output)
     lines = []
-    for name, value, side in (
-        ("f", evidence.f, evidence.preimages),
-        ("f'", evidence.f_prime, evidence.preimages_prime),
-    ):
-        for sign, preimage in side:
-            if preimage.start >= preimage.stop:
-                continue
-            shown = sign if execution.sign_name else None
-            inside = [o for o in (preimage.start, preimage.stop - 1) if o > draw.first]
-            outside = [o for o in (preimage.start - 1, preimage.stop) if draw.first < o <= draw.last]
-            calls = [_call(value, draw.value(o), shown) for o in inside]
-            lines.append(f"assert {' == '.join([*calls, x])}  # the first and last U of the cell from {name} = {value}")
-            lines += [f"assert {_call(value, draw.value(o), shown)} != {x}" for o in outside]
+    sides = (("f", evidence.f, evidence.preimages), ("f'", evidence.f_prime, evidence.preimages_prime))
+    for name, value, (sign, preimage) in ((name, value, cell) for name, value, cells in sides for cell in cells):
+        if preimage.start >= preimage.stop:
+            continue
+        shown = sign if execution.sign_name else None
+        inside = [o for o in (preimage.start, preimage.stop - 1) if o > draw.first]
+        outside = [o for o in (preimage.start - 1, preimage.stop) if draw.first < o <= draw.last]
+        calls = [_call(value, draw.value(o), shown) for o in inside]
+        lines.append(f"assert {' == '.join([*calls, x])}  # the first and last U of the cell from {name} = {value}")
+        lines += [f"assert {_call(value, draw.value(o), shown)} != {x}" for o in outside]
     p, q = evidence.probability, evidence.probability_prime
     if p.is_exact and q.is_exact:
         lines.append(f"P, P_prime = Q('{p.lower}'), Q('{q.lower}')  # the masses of these cells, halved for the sign")

@@ -1,10 +1,11 @@
-"""The rules: from a program and a machine to bounds on every value the machine computes (L20, Figures 1, 2 and 5).
+"""The rules: from a program and a machine to bounds on every value the machine computes.
 
-A derivation proves, for every draw and every query value, lower <= float value <= upper, where both
-bounds are real expressions (Theorem 1' in docs/theory/verifier-rules.md). Each inexact operation contributes one
-rd/ru around the exact image of its operands' bounds, without regard to signs: the printed rules, which choose by them,
-are unsound (printed.py). Where ranges tell a sign, rd and ru are written as powers of 1 + eta and products take the one
-corner that matters; soundness does not need it, readers do.
+They replace Figures 1, 2 and 5 of Liu's note (L20), which are unsound as printed (printed.py). A derivation proves, for
+every draw and every query value, lower <= float value <= upper, where both bounds are real expressions (Theorem 1' in
+docs/theory/verifier-rules.md). Each inexact operation rounds the exact image of its operands' bounds outward once (rd,
+ru), which is sound for every sign. Where the sign is known, the same bounds are written more simply, as powers of
+1 + eta; this is for readers only. `derive` is Figure 2: each assignment is one line (ASG), derived under the lines
+before it (CONSQ); `sampled` is SAMPLE, and the environment Theta is `Rules.intervals`.
 A random sign is a case distinction: one derivation for S = 1 and one for S = -1, as in L20.
 Exponents are unbounded on this machine, so products need no absolute term and nothing overflows.
 """

@@ -2,8 +2,8 @@
 
 Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in the draw
 whenever every step is, so the draws that give one output are consecutive: a preimage, found by bisection on the numbers
-of the floats. Magnitudes and signs break the row of draws into pieces, on each of which what they are taken of is
-negative, zero or positive throughout, so that a sign is a constant there and a magnitude its operand or minus that.
+of the floats. Magnitudes and signs split the draws into pieces. On each piece their operand keeps one sign, so that a
+sign is a constant there, and a magnitude is its operand or minus that.
 Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """

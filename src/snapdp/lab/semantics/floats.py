@@ -1,4 +1,4 @@
-"""What a machine computes: every operation once, on rationals, rounded where the machine rounds (L20, Figures 3 and 6).
+"""What a machine computes: every operation once, on rationals, rounded where the machine rounds (L20, Figures 3, 6).
 
 `Float` is the definition that rules and faster executions are tested against: each operation is done on rationals and
 rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents are unbounded: no over- or

@@ -1,9 +1,9 @@
-"""Intervals of bounds, the ranges where both bounds lie, and the exact images that rules round.
+"""Intervals of one float value: two bounds, the range that contains both, and arithmetic before rounding.
 
-An interval holds one float value between two bounds (real expressions). Rules read signs from its range: an interval
-whose ends are MPFR numbers of 64 bits, perhaps infinite, rounded away from its inside, so a sign read there holds for
-every draw and every query value. With a sign known from the range a product takes the one corner that matters, else
-the least or greatest of all.
+An `Interval` is what Liu's note (L20) calls err: a pair of real expressions. Rules read signs from its range: an
+interval whose ends are MPFR numbers of 64 bits, perhaps infinite, rounded away from its inside, so a sign read there
+holds for every draw and every query value. With a sign known from the range a product takes the one corner that
+matters, else the least or greatest of all.
 Trap: operators on an mpfr round to the ambient context; only methods of our own contexts are used.
 """
 

@@ -1,16 +1,15 @@
-"""The machine of a judgement: precision, exponent range, how well ln rounds, how U is sampled, whether sums round.
+"""The machine that a verdict is about: precision, exponents, how well ln rounds, how U is drawn, whether sums round.
 
-Part of every derivation, verdict and certificate. Rounding is to nearest, ties to even; evaluation is
-strict, nothing is contracted to fma or kept in extended precision: the report states that as an assumption. Where the
-sum is exact, + and - do not round, and a multiple of a power of two is itself: what a mechanism does that adds with
-whole numbers. Constants, products, quotients, ln and the ends of clamps have p bits on every machine.
-A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a range of integers
-and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`; for `ideal` an
-enclosure, because the ends of a preimage are exponentials. Draws deeper than 2**-8192 are one element, numbered
-`first`, whose number is the limit (0, or -infinity for ln U): enough for every loss that a certificate can state, and
-rationals stay storable. `given` takes values for the queries and samples of a run, rounds them to what the machine or
-its sampler has, and refuses what is never drawn or lies outside a declared range, because the derivation says nothing
-about it.
+Part of every derivation, verdict and certificate. Rounding is to nearest, ties to even; evaluation is strict, nothing
+is contracted to fma or kept in extended precision: the report states that as an assumption. With exact sums, + and - do
+not round, and neither does snapping to a grid that is a power of two: this models a mechanism that adds integers.
+Constants, products, quotients, ln and the ends of clamps have p bits on every machine. A draw is a row of floats
+numbered by consecutive integers, so a preimage of a monotone program is a range of integers and its probability a
+difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`; for `ideal` an enclosure, because the ends
+of a preimage are exponentials. Draws deeper than 2**-8192 are one element, numbered `first`, whose number is the limit
+(0, or -infinity for ln U): enough for every loss that a certificate can state, and rationals stay storable. `given`
+takes values for the queries and samples of a run, rounds them to what the machine or its sampler has, and refuses what
+is never drawn or lies outside a declared range, because the derivation says nothing about it.
 Theory: docs/theory/verifier-loss.md, (3) and (20)-(21).
 """
 

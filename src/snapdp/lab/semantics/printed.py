@@ -1,7 +1,8 @@
-"""The rules as L20 prints them, kept to show where they fail. Nothing is judged by them.
+"""The rules as Liu's note (L20) prints them, kept to show where they fail. Nothing is judged by them.
 
-Figures 1 and 5 of L20, read literally (lower bound from the maximum, upper from the minimum; unary operations
-all taken as increasing), or repaired in these two points. Both choose the factor by the sign of the *real* value of the
+Figures 1 and 2, read literally (lower bound from the maximum, upper from the minimum; unary operations all taken as
+increasing), or repaired in these two points. Figure 5 differs in BOP and SAMPLE (errata E13 and E14), which are not
+implemented. Both forms choose the factor by the sign of the *real* value of the
 expression, and that is unsound where the bounds of one value have different signs: (0.75 * 6 + 0.5) - 5 at p = 3 is 0
 over the reals, -1 in floats, and the repaired rules derive [-8/9, 1449/1024]. Sound rules: bounds.py.
 """

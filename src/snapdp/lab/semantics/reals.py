@@ -1,7 +1,8 @@
-"""What a program or a bound is over the reals, enclosed (L20, Figures 4 and 7), and beside what the machine computes.
+"""What a program or a bound is over the reals, enclosed (Liu's note, L20, Figures 4 and 7), beside the float values.
 
-Rationals stay exact, only ln is rounded, outward, by MPFR: an expression without ln has a single point. Bounds are
-expressions with steps of their own, rd and ru among them, which follow those of programs.
+Rationals stay exact, only ln is rounded, outward, by MPFR: an expression without ln has a single point. Bounds have
+operations that programs lack, such as rd and ru; they come after those of programs. `evaluate` shows at one draw what
+Theorem 1' says of every draw: the float value and the real value lie between the derived bounds.
 Theory: docs/theory/verifier-rules.md, (1)-(4).
 """
 

@@ -17,7 +17,7 @@ from snapdp.lab.language.parser import load_program, parse, program_names
 from snapdp.lab.language.syntax import Program, Query
 from snapdp.lab.language.text import as_lists, from_lists
 from snapdp.lab.loss.certificate import _made, certificate_of
-from snapdp.lab.loss.shape import recognise
+from snapdp.lab.loss.universal_bound import recognise
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced

@@ -14,7 +14,7 @@ import pytest
 from snapdp.exact.dyadic import round_nearest
 from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.normal_form import AffineStep, half_gap, slack
-from snapdp.lab.loss.shape import furthest_boundary, universal_bound
+from snapdp.lab.loss.universal_bound import furthest_boundary, universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.machine import Machine
 from snapdp.values import replaced

@@ -13,7 +13,7 @@ from snapdp.exact.dyadic import power_of_two_at_least, round_nearest
 from snapdp.exact.functions import ln_enclosure
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw, exact_loss, float_at_most
 from snapdp.lab.loss.pointwise import CASES, case_of, case_table, moved_boundary, pointwise
-from snapdp.lab.loss.shape import excess, furthest_boundary, tail_errors, universal_bound
+from snapdp.lab.loss.universal_bound import excess, furthest_boundary, tail_errors, universal_bound
 from snapdp.lab.semantics.machine import Machine
 from tests.unit.lab.few_bits import BITS, largest_ratio, masses
 from tests.unit.lab.second_opinion import theorem

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from snapdp.lab.language.parser import parse
-from snapdp.lab.loss import shape as bounds
+from snapdp.lab.loss import universal_bound as bounds
 from snapdp.lab.loss.normal_form import Noise
-from snapdp.lab.loss.shape import folded_step, universal_bound
+from snapdp.lab.loss.universal_bound import folded_step, universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import headline, python_lines
 from snapdp.lab.semantics import machine as machine_draws

@@ -11,7 +11,7 @@ import pytest
 from snapdp.exact.dyadic import power_of_two
 from snapdp.lab.language.parser import parse
 from snapdp.lab.loss.normal_form import Reach, value_on
-from snapdp.lab.loss.shape import Shape, universal_bound
+from snapdp.lab.loss.universal_bound import Shape, universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced

@@ -12,7 +12,7 @@ from snapdp.exact.functions import fraction_of_mpfr, ln_enclosure
 from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.loss.exact_loss import Outputs, ProgramLaw
 from snapdp.lab.loss.pointwise import FORMS, pointwise
-from snapdp.lab.loss.shape import universal_bound
+from snapdp.lab.loss.universal_bound import universal_bound
 from snapdp.lab.loss.verdict import verify
 from snapdp.lab.report.verdict import python_lines
 from snapdp.lab.semantics.bounds import derive

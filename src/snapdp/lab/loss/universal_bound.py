@@ -1,11 +1,11 @@
-"""The shape that the loss theorem is about, its premises, and the universal bound that it gives.
+"""Theorem 2', which replaces Theorem 2 of Liu's note (L20): its premises, and the bound of the loss of all outputs.
 
 A shape is the normal form of a program with every premise of the theorem judged: proved, assumed (by the file or the
 machine), or failed. The bound holds for any output and every pair of neighbours at once: the sum, the snap and the
 clamp are one fixed function of the real number query + noise; so only the tail of the noise is perturbed, by the
-factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide. Where sums do not round the formula is the
-one by which the mechanism chooses its noise (mechanism/law/finite.py), so that what the mechanism charges is never
-judged by less. All numbers are enclosed outward; the bound is reported as a decimal rounded up.
+factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide. For exact sums this uses the same formula as
+the mechanism (mechanism/law/finite.py), so the verifier and the charge agree. All numbers are enclosed outward; the
+bound is reported as a decimal rounded up.
 Theory: docs/theory/verifier-loss.md, (1)-(13), (22), (27)-(30) and (34)-(54).
 """
 
