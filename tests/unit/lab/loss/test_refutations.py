@@ -12,13 +12,13 @@ import pytest
 
 from snapdp.audits.check_program import check
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
-from snapdp.lab.language.parser import parse
+from snapdp.lab.language.parser import load_program, parse
 from snapdp.lab.language.syntax import Program
 from snapdp.lab.language.text import from_lists
 from snapdp.lab.loss.certificate import certificate_text
 from snapdp.lab.loss.exact_loss import Neighbours
 from snapdp.lab.loss.verdict import verify
-from snapdp.lab.report.verdict import headline, python_lines
+from snapdp.lab.report.verdict import headline, python_lines, verdict_values
 from snapdp.lab.semantics.machine import Machine, parse_machine
 from snapdp.values import replaced
 from tests.unit.lab import shapes
@@ -253,3 +253,11 @@ def test_no_bound_is_certified_for_a_sampler_on_a_fixed_grid():
     assert check(certificate_text(verdict)) is None
     with pytest.raises(PremiseError, match="do not cover a bound for a sampler on a fixed grid"):
         certificate_text(replaced(verdict, machine=replaced(verdict.machine, sampler="grid53")))
+
+
+def test_a_witness_whose_numbers_are_too_long_has_no_certificate_and_still_a_verdict():
+    verdict = verify(load_program("naive_laplace"), parse_machine("p=113,umin=-16382"))
+    assert verdict.kind == "REFUTED"
+    with pytest.raises(PremiseError, match="more than 4,000 digits"):
+        certificate_text(verdict)
+    assert verdict_values(verdict)["evidence"]["output"] == str(verdict.evidence.output)
