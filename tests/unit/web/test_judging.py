@@ -36,7 +36,7 @@ def test_every_program_of_the_library_is_offered_with_its_text(page):
     assert [each["name"] for each in found["programs"]] == list(program_names())
     half = next(each for each in found["programs"] if each["name"] == "snap_half")
     assert half["text"] == program_text("snap_half")
-    assert half["about"].startswith("The snapping mechanism at eps = 1/2:")
+    assert half["about"].startswith("The snapping mechanism at eps = 1/2 ")
     assert all(each["about"] and "--" not in each["about"] for each in found["programs"])
 
 
