@@ -110,20 +110,21 @@ def verify_command(
     else:
         parameters, verdict = None, _verdict_on(reference, machine, claim)
     pairs, lacking = _pairs(verdict, ends, parameters)
-    said, beside = [], None
+    said, beside, code = [], None, EXIT[verdict.kind]
     if certificate is not None:
         try:
             said.append(write_file(certificate, certificate_of(verdict), "certificate"))
             beside = None if report is None else _certificate_file(certificate, report)
         except PremiseError as problem:
-            said.append(f"no certificate: {problem.problem} {problem.advice}")
+            said.append(f"no certificate, and nothing was written: {problem.problem} {problem.advice}")
+            code = code or 1  # a script must not take an older file for this one
     if report is not None:
         page = verdict_page(verdict, beside, parameters=parameters, pairs=pairs)
         said.append(write_file(report, page, "report"))
     _show(verdict, pairs, parameters, lacking, as_json=as_json)
     for sentence in said:
         say(sentence)
-    ctx.exit(EXIT[verdict.kind])
+    ctx.exit(code)
 
 
 def _verdict_on(reference: str, machine: str, claim: str | None) -> Verdict:

@@ -16,7 +16,7 @@ from snapdp.errors import PremiseError
 from snapdp.lab.language.syntax import FUNCTIONS, ExactFunction, Program, Rounding, walk
 from snapdp.lab.language.text import as_lists
 from snapdp.lab.loss.exact_loss import ExactLoss, ProgramLaw
-from snapdp.lab.loss.verdict import REFUTED, VERIFIED, Verdict
+from snapdp.lab.loss.verdict import BOUNDED, REFUTED, VERIFIED, Verdict
 from snapdp.lab.semantics.execution import Execution, Piece, Preimage
 from snapdp.lab.semantics.floats import folded
 from snapdp.lab.semantics.machine import Machine
@@ -43,6 +43,8 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
 
 
 def _made(verdict: Verdict) -> dict[str, Any]:
+    if verdict.kind == BOUNDED:
+        raise PremiseError("nothing is claimed.", "Claim a loss: in the program, or with --claim tight.")
     if verdict.kind not in (VERIFIED, REFUTED):
         raise PremiseError(
             f"the verdict is {verdict.kind}: there is nothing to certify.",
