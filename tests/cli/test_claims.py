@@ -27,7 +27,11 @@ def test_it_prints_each_formula_beside_the_exact_answer():
 
 
 def test_it_begins_with_the_constants_in_the_notes_notation():
-    assert "epsilon' = 1.667, lambda' = 0.6, Lambda' = 1, B = 4, a = 2.297, p = 118, eta" in run("P_L", *EXAMPLE).output
+    shown = " ".join(run("P_L", *EXAMPLE).output.split())
+    assert (
+        "epsilon' = 1.667, lambda' = 0.6, Lambda' = 1, B = 4, B' = 4, a = 2.297, gamma = 0.05, k = 1.2, p = 118, eta"
+        in shown
+    )
     found = json.loads(run("P_L", *EXAMPLE, "--json").output)["notation"]
     assert found["eta"]["exact"] == str(Fraction(1, 2**118))
     exact = json.loads(run("P_L", *EXAMPLE, "--arithmetic", "exact", "--json").output)["notation"]

@@ -101,7 +101,8 @@ def program(subject: Judged | Verdict, *, machine: Machine | str = "") -> Mechan
 def verify(subject: Judged, *, machine: Machine | str = "", claim: str | Fraction | None = None) -> Verdict:
     """Return the verdict on a claim about the privacy loss: VERIFIED, REFUTED, UNBOUNDED or INCONCLUSIVE.
 
-    claim   a number (the total loss), "note", "mironov" or "tight"; by default the subject's own, else "note"
+    claim   a number (the total loss), "note", "mironov" or "tight"; by default the subject's own. Where nothing is
+            claimed the verdict is BOUNDED if a bound is certified
 
     >>> from snapdp import Snapping
     >>> verify(Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=100, arithmetic="proved")).kind

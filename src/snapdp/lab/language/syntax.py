@@ -2,7 +2,8 @@
 
 Every operation is one frozen class with its operands. `word` is its name: in certificates, and of the method that every
 semantics has for it. `Semantics` is the one way to give trees a meaning; a semantics that lacks an operation of its
-language fails when it is imported. A new operation is therefore a class here and a method in each semantics.
+language fails when it is imported. A new operation is a class here and a method in each semantics; tests run each
+operation of `PROGRAMS` in floats, over the reals and in bounds.
 Trees compare by structure. Parameters and exact right-hand sides are folded into rationals when a text is read; a
 number keeps the text that the program has for it (`Written`), so that a derivation can print `eps` for eps.
 """

@@ -167,7 +167,9 @@ def statement_text(statement: Statement) -> str:
         return f"{statement.name} = {expression_text(statement.expression)}"
     assert isinstance(statement, Sample)
     drawn = "{-1,1}" if statement.distribution == "sign" else statement.distribution
-    return f"{statement.name} <-$ {drawn}" + (f"({exact_text(statement.argument)})" if statement.argument else "")
+    return f"{statement.name} <-$ {drawn}" + (
+        "" if statement.argument is None else f"({exact_text(statement.argument)})"
+    )
 
 
 def printed(program: Program) -> str:

@@ -435,12 +435,16 @@ _BITS = 53
 
 
 def ln(x: Any) -> Any:
-    """Return the natural logarithm.
+    """Return the natural logarithm, -infinity of zero.
 
     >>> ln(0.5)
     -0.6931471805599453
     """
-    return x.applied(Logarithm) if isinstance(x, Traced) else to_float_nearest(ln_nearest(datum(x), _BITS))
+    if isinstance(x, Traced):
+        return x.applied(Logarithm)
+    if not 0 <= x < math.inf:
+        raise ParameterError("ln needs a finite number that is not negative.")
+    return to_float_nearest(ln_nearest(datum(x), _BITS)) if x else -math.inf
 
 
 def round_to(x: Any, grid: Any) -> Any:

@@ -228,7 +228,7 @@ class UniversalBound(Value):
 
 
 def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
-    """Return the bound of Theorem 2', or None where a premise fails or cells are too narrow for the errors.
+    """Return the bound of Theorem 2', or None where a premise fails or the rounding errors are too large.
 
     loss <= eps D + above + below, D the distance of the float query                                   theory (13), (40)
     """

@@ -166,7 +166,7 @@ def verify(
         remarks.append("Witnesses are run with a correctly rounded ln, one of those the machine allows.")
     failed = {premise.name for premise in premises if premise.status == FAILED}
     if universal is None and not failed:
-        remarks.append("No bound: the cells are too narrow for the rounding errors at their ends.")
+        remarks.append("No bound: the rounding errors are too large for these cells.")
     refuted = evidence is not None and evidence.exceeds(judged.value)
     if judged.name == NO_CLAIM:
         kind = BOUNDED if universal is not None else UNBOUNDED if refuted else INCONCLUSIVE

@@ -223,8 +223,9 @@ class Sound(Rules, language=PROGRAMS):
     def _may_be_long(self, e: Expression) -> bool:
         if isinstance(e, Variable):
             return e.name in self.long
-        keeps_bits = e.word in ("neg", "round", "clamp", "floor", "rint", "abs")
-        return e.word in ("query", "add", "sub") or (keeps_bits and any(map(self._may_be_long, e.operands)))
+        if e.word in ("mul", "div", "ln", "sign"):  # these round to p bits; any other operation may keep more
+            return False
+        return e.word in ("query", "add", "sub") or any(map(self._may_be_long, e.operands))
 
     def _refuse(self, need: str, operand: Expression, a: Interval) -> NoReturn:
         place, what = statement_text(self.place), expression_text(operand)

@@ -54,7 +54,14 @@ from snapdp.lab.semantics.machine import (
 
 # From one expression to a function of the draw
 
-METHODS = {"neg": "minus", "ln": "log", "floor": "rint_floor"}  # of MPFR, whose rint sends ties to even
+METHODS = {"neg": "minus", "ln": "log", "floor": "rint_floor", "rint": "rint"}  # of MPFR, whose rint sends ties to even
+METHODS |= {word: word for word in ("add", "sub", "mul", "div")}
+if (
+    missing := {e.word for e in FOLDED}
+    - METHODS.keys()
+    - {"const", "held", "var", "query", "round", "clamp", "abs", "sign"}
+):
+    raise TypeError(f"no way to run {', '.join(sorted(missing))}")
 Run = Callable[[Any], Any]
 Operation = Callable[..., Any]
 
@@ -113,7 +120,7 @@ class Compiled(Semantics[Any], language=FOLDED):
                 low, high = as_mpfr(machine.constant(e.lower)), as_mpfr(machine.constant(e.upper))
                 return lambda x: low if x < low else high if x > high else x
             case "floor" | "rint" if exactly:
-                return lambda x: getattr(mpfr_context(x.precision, "nearest"), METHODS.get(e.word, e.word))(x)
+                return lambda x: getattr(mpfr_context(x.precision, "nearest"), METHODS[e.word])(x)
             case "abs":
                 return lambda x: _negated(x) if x < 0 else x
             case "sign":
@@ -121,7 +128,7 @@ class Compiled(Semantics[Any], language=FOLDED):
                 return lambda x: below if x < 0 else above if x > 0 else zero if x == 0 else x
             case "add" | "sub" if exactly:
                 return _exact_sum(e.word, machine.p)
-        operation: Operation = getattr(self.context, METHODS.get(e.word, e.word))
+        operation: Operation = getattr(self.context, METHODS[e.word])
         return operation
 
     def _of_rationals(self, e: Expression, usual: Operation) -> Operation:

@@ -23,7 +23,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.numbers import positive, probability
 from snapdp.lab.attacks.attack import loss_at_least
 from snapdp.lab.testing.observation import Leaf, Release, read_leaves
-from snapdp.lab.testing.replay_audit import FALSE_ALARM, WIDTH, Report, check_release
+from snapdp.lab.testing.replay_audit import FALSE_ALARM, WIDTH, Report, require_callable
 
 FIRST_LOOK = 500  # outputs of each input; each further look has twice as many
 MOST_SEARCHED = 2_000  # outputs of each input, in which an event is looked for
@@ -94,7 +94,7 @@ def counted(
     >>> counted(lambda rows: len(rows), [1, 2], [1], epsilon=1).is_refuted
     True
     """
-    name = check_release(release)
+    name = require_callable(release)
     claim, rest = positive(epsilon, name="epsilon"), Fraction(0) if delta is None else probability(delta, name="delta")
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < FIRST_LOOK:
         raise ParameterError(f"trials = {trials!r} is not a whole number from {FIRST_LOOK}.", "Give more trials.")

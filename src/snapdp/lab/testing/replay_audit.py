@@ -83,7 +83,7 @@ def audit(
     >>> sorted(report.kinds)
     ['no-noise']
     """
-    name = check_release(release)
+    name = require_callable(release)
     if norm not in NORMS:
         advice = "Laplace noise is for l1, Gaussian noise for l2."
         raise ParameterError(f"norm = {norm!r} is none of {', '.join(NORMS)}.", advice)
@@ -218,7 +218,7 @@ def _texts(texts: str | Iterable[str], *, name: str) -> tuple[str, ...]:
     return found
 
 
-def check_release(release: Any) -> str:
+def require_callable(release: Any) -> str:
     """Return what a release is called in a report; refuse what cannot be called with an input and give its answer."""
     function = release
     while isinstance(function, partial):

@@ -342,3 +342,8 @@ def test_a_file_that_is_no_text_is_refused(data, tmp_path):
 def test_what_is_neither_file_nor_bundled_is_refused(reference):
     with pytest.raises(ProgramError, match="no bundled program"):
         load_program(reference)
+
+
+def test_a_draw_of_probability_zero_reads_back():
+    program = parse("program p { X <-$ bernoulli(0); return X; }")
+    assert parse(printed(program)) == program

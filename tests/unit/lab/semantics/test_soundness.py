@@ -14,13 +14,24 @@ from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import next_above, next_below, power_of_two, round_nearest
 from snapdp.exact.functions import ln_nearest
 from snapdp.lab.language.parser import parse
-from snapdp.lab.language.syntax import BINARY, FUNCTIONS, Assignment, Constant, Negation, QueryValue, Rounding
+from snapdp.lab.language.syntax import (
+    BINARY,
+    FUNCTIONS,
+    PROGRAMS,
+    Assignment,
+    Constant,
+    Negation,
+    Program,
+    Query,
+    QueryValue,
+    Rounding,
+)
 from snapdp.lab.semantics.bounds import Sound, derive
 from snapdp.lab.semantics.floats import Float, evaluate_float, run_float
 from snapdp.lab.semantics.intervals import between
 from snapdp.lab.semantics.machine import Machine
 from snapdp.lab.semantics.printed import derive_as_printed
-from snapdp.lab.semantics.reals import evaluate_real
+from snapdp.lab.semantics.reals import evaluate, evaluate_real
 from tests.tiers import first_of
 from tests.unit.lab.support import floats, violations
 
@@ -257,3 +268,25 @@ def test_at_four_bits_every_small_program_keeps_to_our_rules():
         found = bounds_of(expression, machine, known)
         broken += len(violations(expression, found.lower, found.upper, arrays, machine))
     assert broken == 0
+
+
+OWN = {"round": {"grid": Fraction(1, 4)}, "clamp": {"lower": Fraction(-1, 10), "upper": Fraction(64)}}
+
+
+@pytest.mark.parametrize("machine", [Machine(p=5), Machine(p=5, sum="exact")], ids=["rounded sums", "exact sums"])
+@pytest.mark.parametrize("kind", sorted((each for each in PROGRAMS if each._parts), key=lambda each: each.word))
+def test_every_operation_keeps_between_its_bounds_whatever_bits_its_operand_has(kind, machine):
+    low = Fraction(1, 4) if kind.word == "ln" else Fraction(-4)
+    operands = (
+        BINARY["+"](left=QueryValue(name="f"), right=Constant(value=Fraction(1, 3))),
+        Constant(value=Fraction(7, 3)),
+    )
+    tree = kind(**OWN.get(kind.word, {}), **dict(zip(kind._parts, operands, strict=False)))
+    quarter = BINARY["/"](left=tree, right=Constant(value=Fraction(4)))
+    query = Query(name="f", lower=low, upper=Fraction(4), sensitivity=Fraction(1))
+    lines = (Assignment(name="y", expression=quarter),)
+    program = Program(name="p", parameters=(), queries=(query,), statements=lines, result="y")
+    for step in range(16 * int(low), 65):
+        if step >= 16 * low:
+            evaluation = evaluate(program, machine, {"f": Fraction(step, 16)})
+            assert evaluation.is_sound, (kind.word, step)
