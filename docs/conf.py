@@ -36,8 +36,7 @@ myst_heading_anchors = 4
 nitpicky = True
 smartquotes = False  # a quote that somebody copies is the one to type
 
-# The reference is made of the package itself: signatures as they are written, one parameter a line where they are long.
-autodoc_preserve_defaults = True
+# The reference is made of the package itself, one parameter a line where signatures are long.
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 88
